@@ -48,11 +48,11 @@ static void describe(struct aw_joint *joint, const struct aw_armctl_joint *has_m
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] =
         aw_armctl_kind_unit(has_mode->kind);
     joint->decimals = 0;
-    joint->min = has_mode->min;
-    joint->max = has_mode->max;
-    joint->max_speed = has_mode->speed > 0 ? has_mode->speed : (double)INFINITY;
+    joint->limits.min = has_mode->min;
+    joint->limits.max = has_mode->max;
+    joint->limits.max_speed = has_mode->speed > 0 ? has_mode->speed : (double)INFINITY;
     joint->home_target = has_mode->home;
-    joint->accepts = AW_JOINT_TAKES_TARGETS;
+    joint->flags.accepts = AW_JOINT_TAKES_TARGETS;
 }
 
 static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kind kind)
@@ -61,8 +61,8 @@ static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kin
     joint->id = (uint32_t)index;
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(kind);
     joint->decimals = 0;
-    joint->accepts = AW_JOINT_TAKES_TARGETS;
-    joint->undescribed = true;
+    joint->flags.accepts = AW_JOINT_TAKES_TARGETS;
+    joint->flags.undescribed = true;
 }
 
 /* Lists the joints of the config file in its order, then other joints with known positions. */
@@ -108,7 +108,7 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
     const struct aw_armctl_joint *described =
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     bool negatives = armctl_given(session)->allow_negative;
-    if (described && !joint->undescribed) {
+    if (described && !joint->flags.undescribed) {
         bool min = aw_armctl_joint_has_key(described, "min"),
              max = aw_armctl_joint_has_key(described, "max");
         const char *from = min && max ? "config" : min || max ? "config, table" : "table";
@@ -189,17 +189,17 @@ static enum aw_status report_state(struct aw_session *session, struct aw_joint_l
 }
 
 const struct aw_joints armctl_joints = {
-    .confirms = true,
-    .hz = 10,
-    .max_hz = 10,
-    .jog_base = AW_JOINT_ACTUAL,
-    .check = armctl_check_goals,
-    .command = armctl_send_goals,
-    .open = open_unless_dry_run,
-    .list = list_joints,
-    .list_limits = list_limits,
-    .find_other = find_other,
-    .read = read_joints,
-    .print_extra = report_state,
-    .end = end_motion,
+    .traits.confirms = true,
+    .traits.hz = 10,
+    .traits.max_hz = 10,
+    .traits.jog_base = AW_JOINT_ACTUAL,
+    .about.list = list_joints,
+    .about.list_limits = list_limits,
+    .about.find_other = find_other,
+    .about.read = read_joints,
+    .about.print_extra = report_state,
+    .run.check = armctl_check_goals,
+    .run.command = armctl_send_goals,
+    .run.open = open_unless_dry_run,
+    .run.end = end_motion,
 };

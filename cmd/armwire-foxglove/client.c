@@ -127,13 +127,14 @@ static const char *subscribe(struct client *client, const json_t *request)
     const struct hub *hub = client->hub;
     json_int_t id = json_integer_value(json_object_get(request, "id"));
     json_int_t channel = json_integer_value(json_object_get(request, "channelId"));
-    if (channel < 1 || (size_t)channel > hub->n_channels || !hub->channels[channel - 1].advertised)
+    if (channel < 1 || (size_t)channel > hub->channels.n ||
+        !hub->channels.list[channel - 1].advertised)
         return "channel not found";
     if (id < 0 || id >= UINT32_MAX)
         return "id out of range";
     size_t index = (size_t)channel - 1, before = client->subscriptions_capacity;
     uint32_t *subscriptions = aw_grow(client->subscriptions, &client->subscriptions_capacity,
-                                      hub->n_channels, sizeof *subscriptions);
+                                      hub->channels.n, sizeof *subscriptions);
     if (!subscriptions)
         return "out of memory";
     memset(subscriptions + before, 0,
@@ -142,7 +143,7 @@ static const char *subscribe(struct client *client, const json_t *request)
     if (subscriptions[index])
         return "already subscribed to this channel";
     subscriptions[index] = (uint32_t)id + 1;
-    client_send_record(client, index, hub->channels[index].last);
+    client_send_record(client, index, hub->channels.list[index].last);
     return NULL;
 }
 

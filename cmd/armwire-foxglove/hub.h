@@ -93,10 +93,14 @@ struct hub {
     struct client *clients;
     size_t n_clients;
     struct aw_recording *recording;
-    struct schema *schemas;
-    size_t n_schemas, schemas_capacity;
-    struct channel *channels;
-    size_t n_channels, channels_capacity;
+    struct {
+        struct schema *list;
+        size_t n, room;
+    } schemas;
+    struct {
+        struct channel *list;
+        size_t n, room;
+    } channels;
     json_t *advertised; /* advertisement of all channels */
     struct stop stop;
 };

@@ -18,38 +18,38 @@ static unsigned add_schema(void *context, const char *name, const char *text)
 {
     struct hub *hub = context;
     struct schema *schemas =
-        aw_grow(hub->schemas, &hub->schemas_capacity, hub->n_schemas + 1, sizeof *schemas);
+        aw_grow(hub->schemas.list, &hub->schemas.room, hub->schemas.n + 1, sizeof *schemas);
     struct schema schema = {strdup(name), strdup(text)};
     if (!schemas || !schema.name || !schema.text) {
         free(schema.name);
         free(schema.text);
         return 0;
     }
-    hub->schemas = schemas;
-    schemas[hub->n_schemas++] = schema;
-    return (unsigned)hub->n_schemas;
+    hub->schemas.list = schemas;
+    schemas[hub->schemas.n++] = schema;
+    return (unsigned)hub->schemas.n;
 }
 
 static unsigned add_channel(void *context, unsigned schema, const char *topic, bool shared)
 {
     struct hub *hub = context;
     struct channel *channels =
-        aw_grow(hub->channels, &hub->channels_capacity, hub->n_channels + 1, sizeof *channels);
+        aw_grow(hub->channels.list, &hub->channels.room, hub->channels.n + 1, sizeof *channels);
     char *copy = strdup(topic);
     (void)shared;
     if (!schema || !channels || !copy) {
         free(copy);
         return 0;
     }
-    hub->channels = channels;
-    channels[hub->n_channels++] = (struct channel){.schema = schema, .topic = copy};
-    return (unsigned)hub->n_channels;
+    hub->channels.list = channels;
+    channels[hub->channels.n++] = (struct channel){.schema = schema, .topic = copy};
+    return (unsigned)hub->channels.n;
 }
 
 static void advertise(struct hub *hub, unsigned number)
 {
-    struct channel *channel = &hub->channels[number - 1];
-    const struct schema *schema = &hub->schemas[channel->schema - 1];
+    struct channel *channel = &hub->channels.list[number - 1];
+    const struct schema *schema = &hub->schemas.list[channel->schema - 1];
     json_t *info = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number, "topic",
                              channel->topic, "encoding", "cdr", "schemaName", schema->name,
                              "schema", schema->text, "schemaEncoding", "ros2msg");
@@ -68,7 +68,7 @@ static bool send_message(void *context, unsigned number, int64_t log_ns, int64_t
     (void)publish_ns;
     if (!packet)
         return false;
-    struct channel *channel = &hub->channels[number - 1];
+    struct channel *channel = &hub->channels.list[number - 1];
     if (!channel->advertised)
         advertise(hub, number);
     packet_drop(channel->last);
@@ -111,15 +111,15 @@ enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err)
 void stream_free(struct hub *hub)
 {
     aw_recording_close(hub->recording);
-    for (size_t i = 0; i < hub->n_channels; i++) {
-        packet_drop(hub->channels[i].last);
-        free(hub->channels[i].topic);
+    for (size_t i = 0; i < hub->channels.n; i++) {
+        packet_drop(hub->channels.list[i].last);
+        free(hub->channels.list[i].topic);
     }
-    for (size_t i = 0; i < hub->n_schemas; i++) {
-        free(hub->schemas[i].name);
-        free(hub->schemas[i].text);
+    for (size_t i = 0; i < hub->schemas.n; i++) {
+        free(hub->schemas.list[i].name);
+        free(hub->schemas.list[i].text);
     }
-    free(hub->channels);
-    free(hub->schemas);
+    free(hub->channels.list);
+    free(hub->schemas.list);
     json_decref(hub->advertised);
 }

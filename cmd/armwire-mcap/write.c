@@ -19,16 +19,22 @@ struct aw_mcap {
     void *context;
     bool failed;
     uint64_t offset; /* current offset in the file */
-    struct aw_mcap_bytes chunk, output;
-    uint64_t chunk_first, chunk_last; /* times of the messages in the chunk */
-    uint64_t chunk_messages;
+    /* the open chunk */
+    struct {
+        struct aw_mcap_bytes chunk, output;
+        uint64_t chunk_first, chunk_last; /* times of the messages in the chunk */
+        uint64_t chunk_messages;
+    } block;
     unsigned n_schemas, n_channels;
     uint32_t n_listed; /* channels by number; files of other programs may skip numbers */
     struct channel *channels;
     size_t room;
-    /* Records of the summary, ready to write. */
-    struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
-    uint32_t n_chunks, n_attachments, n_metadata;
+    /* records of the summary, ready to write */
+    struct {
+        /* Records of the summary, ready to write. */
+        struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
+        uint32_t n_chunks, n_attachments, n_metadata;
+    } summary;
     uint64_t messages, first, last;
     ZSTD_CCtx *zstd;
 };
@@ -71,7 +77,7 @@ struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context)
     struct aw_mcap *m = new_writer(sink, context);
     if (!m)
         return NULL;
-    struct aw_mcap_bytes *out = &m->output;
+    struct aw_mcap_bytes *out = &m->block.output;
     aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
     size_t start = aw_mcap_begin_record(out, AW_MCAP_HEADER);
     aw_mcap_add_text(out, "ros2");
@@ -87,8 +93,10 @@ void aw_mcap_free(struct aw_mcap *m)
         return;
     for (unsigned i = 0; i < m->n_channels; i++)
         free(m->channels[i].index.data);
-    struct aw_mcap_bytes *all[] = {&m->chunk,  &m->output,      &m->schemas, &m->channel_records,
-                                   &m->chunks, &m->attachments, &m->metadata};
+    struct aw_mcap_bytes *all[] = {&m->block.chunk,     &m->block.output,
+                                   &m->summary.schemas, &m->summary.channel_records,
+                                   &m->summary.chunks,  &m->summary.attachments,
+                                   &m->summary.metadata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]->data);
     free(m->channels);
@@ -100,14 +108,14 @@ void aw_mcap_free(struct aw_mcap *m)
 
 static bool check_chunk(struct aw_mcap *m)
 {
-    return !(m->failed |= m->chunk.failed);
+    return !(m->failed |= m->block.chunk.failed);
 }
 
 /* Adds the index of each channel after the chunk in packed. The offsets for the summary go into
  * places. */
 static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *offsets)
 {
-    struct aw_mcap_bytes *out = &m->output;
+    struct aw_mcap_bytes *out = &m->block.output;
     for (unsigned i = 0; i < m->n_channels; i++) {
         struct aw_mcap_bytes *index = &m->channels[i].index;
         if (!index->size)
@@ -128,7 +136,7 @@ static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_byte
 static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uint64_t offset,
                        uint64_t length, const struct aw_mcap_bytes *offsets, uint64_t index_length)
 {
-    struct aw_mcap_bytes *out = &m->chunks;
+    struct aw_mcap_bytes *out = &m->summary.chunks;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_CHUNK_INDEX);
     aw_mcap_add_u64(out, chunk->start_ns);
     aw_mcap_add_u64(out, chunk->end_ns);
@@ -142,34 +150,36 @@ static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uin
     aw_mcap_add_u64(out, chunk->size);
     aw_mcap_end_record(out, start);
     m->failed = m->failed || out->failed || offsets->failed;
-    m->n_chunks++;
+    m->summary.n_chunks++;
 }
 
 /* Appends the compressed chunk to packed. Returns its size; 0: failed. */
 static size_t compress_chunk(struct aw_mcap *m)
 {
-    size_t max_size = ZSTD_compressBound(m->chunk.size), start = m->output.size;
-    uint8_t *to = aw_mcap_grow(&m->output, max_size);
-    size_t size = to ? ZSTD_compress2(m->zstd, to, max_size, m->chunk.data, m->chunk.size) : 0;
+    size_t max_size = ZSTD_compressBound(m->block.chunk.size), start = m->block.output.size;
+    uint8_t *to = aw_mcap_grow(&m->block.output, max_size);
+    size_t size =
+        to ? ZSTD_compress2(m->zstd, to, max_size, m->block.chunk.data, m->block.chunk.size) : 0;
     if (!to || ZSTD_isError(size)) {
         m->failed = true;
         return 0;
     }
-    m->output.size = start + size;
+    m->block.output.size = start + size;
     return size;
 }
 
 /* Uses one write call, so that a killed recorder leaves a whole chunk or none of it. */
 bool aw_mcap_flush(struct aw_mcap *m)
 {
-    struct aw_mcap_bytes *out = &m->output, offsets = {0};
-    if (!m->chunk.size || m->failed)
+    struct aw_mcap_bytes *out = &m->block.output, offsets = {0};
+    if (!m->block.chunk.size || m->failed)
         return !m->failed;
-    struct aw_mcap_chunk chunk = {.start_ns = m->chunk_messages ? m->chunk_first : 0,
-                                  .end_ns = m->chunk_messages ? m->chunk_last : 0,
-                                  .size = m->chunk.size,
-                                  .crc = (uint32_t)crc32_z(0, m->chunk.data, m->chunk.size),
-                                  .compression = "zstd"};
+    struct aw_mcap_chunk chunk = {
+        .start_ns = m->block.chunk_messages ? m->block.chunk_first : 0,
+        .end_ns = m->block.chunk_messages ? m->block.chunk_last : 0,
+        .size = m->block.chunk.size,
+        .crc = (uint32_t)crc32_z(0, m->block.chunk.data, m->block.chunk.size),
+        .compression = "zstd"};
     uint64_t offset = m->offset;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_CHUNK_OP);
     aw_mcap_add_u64(out, chunk.start_ns);
@@ -187,14 +197,14 @@ bool aw_mcap_flush(struct aw_mcap *m)
     index_channels(m, offset, &offsets);
     list_chunk(m, &chunk, offset, end, &offsets, out->size - end);
     free(offsets.data);
-    m->chunk.size = 0;
-    m->chunk_messages = 0;
+    m->block.chunk.size = 0;
+    m->block.chunk_messages = 0;
     return write_buffer(m, out);
 }
 
 bool aw_mcap_has_pending(const struct aw_mcap *m)
 {
-    return m->chunk.size > 0 && !m->failed;
+    return m->block.chunk.size > 0 && !m->failed;
 }
 
 /* ---- Schemas, channels, messages ---- */
@@ -203,15 +213,16 @@ unsigned aw_mcap_add_schema(struct aw_mcap *m, const char *name, const char *tex
 {
     if (m->n_schemas == CHANNELS_MAX)
         return 0;
-    size_t begin = m->schemas.size, start = aw_mcap_begin_record(&m->schemas, AW_MCAP_SCHEMA);
-    aw_mcap_add_u16(&m->schemas, m->n_schemas + 1);
-    aw_mcap_add_text(&m->schemas, name);
-    aw_mcap_add_text(&m->schemas, "ros2msg");
-    aw_mcap_add_text(&m->schemas, text);
-    aw_mcap_end_record(&m->schemas, start);
-    if (m->schemas.failed)
+    size_t begin = m->summary.schemas.size,
+           start = aw_mcap_begin_record(&m->summary.schemas, AW_MCAP_SCHEMA);
+    aw_mcap_add_u16(&m->summary.schemas, m->n_schemas + 1);
+    aw_mcap_add_text(&m->summary.schemas, name);
+    aw_mcap_add_text(&m->summary.schemas, "ros2msg");
+    aw_mcap_add_text(&m->summary.schemas, text);
+    aw_mcap_end_record(&m->summary.schemas, start);
+    if (m->summary.schemas.failed)
         return 0;
-    aw_mcap_add(&m->chunk, m->schemas.data + begin, m->schemas.size - begin);
+    aw_mcap_add(&m->block.chunk, m->summary.schemas.data + begin, m->summary.schemas.size - begin);
     return check_chunk(m) ? ++m->n_schemas : 0;
 }
 
@@ -241,7 +252,7 @@ static void put_pairs(struct aw_mcap_bytes *out, const struct aw_mcap_pair *pair
 unsigned aw_mcap_add_channel(struct aw_mcap *m, unsigned schema, const char *topic,
                              const struct aw_mcap_pair *metadata)
 {
-    struct aw_mcap_bytes *out = &m->channel_records;
+    struct aw_mcap_bytes *out = &m->summary.channel_records;
     unsigned number = m->n_channels + 1;
     if (!schema || number > CHANNELS_MAX || !add_channel(m, number))
         return 0;
@@ -255,7 +266,7 @@ unsigned aw_mcap_add_channel(struct aw_mcap *m, unsigned schema, const char *top
     if (out->failed)
         return 0;
     m->n_listed++;
-    aw_mcap_add(&m->chunk, out->data + begin, out->size - begin);
+    aw_mcap_add(&m->block.chunk, out->data + begin, out->size - begin);
     return check_chunk(m) ? number : 0;
 }
 
@@ -272,10 +283,10 @@ static void note_message(struct aw_mcap *m, unsigned channel, uint64_t log_ns, u
     m->messages++;
     m->first = log_ns < m->first ? log_ns : m->first;
     m->last = log_ns > m->last ? log_ns : m->last;
-    if (!m->chunk_messages++ || log_ns < m->chunk_first)
-        m->chunk_first = log_ns;
-    if (m->chunk_messages == 1 || log_ns > m->chunk_last)
-        m->chunk_last = log_ns;
+    if (!m->block.chunk_messages++ || log_ns < m->block.chunk_first)
+        m->block.chunk_first = log_ns;
+    if (m->block.chunk_messages == 1 || log_ns > m->block.chunk_last)
+        m->block.chunk_last = log_ns;
 }
 
 bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_t publish_ns,
@@ -284,8 +295,8 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
     enum { FIELDS = 2 + 4 + 8 + 8 };
     if (!channel || m->failed)
         return false;
-    size_t offset = m->chunk.size;
-    uint8_t *p = aw_mcap_grow(&m->chunk, AW_MCAP_HEAD + FIELDS + bytes.size);
+    size_t offset = m->block.chunk.size;
+    uint8_t *p = aw_mcap_grow(&m->block.chunk, AW_MCAP_HEAD + FIELDS + bytes.size);
     if (!p)
         return !(m->failed = true);
     *p = AW_MCAP_MESSAGE;
@@ -298,25 +309,25 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
     if (bytes.size)
         memcpy(p + AW_MCAP_HEAD + FIELDS, bytes.data, bytes.size);
     note_message(m, channel, (uint64_t)log_ns, offset);
-    return m->chunk.size < AW_MCAP_CHUNK || aw_mcap_flush(m);
+    return m->block.chunk.size < AW_MCAP_CHUNK || aw_mcap_flush(m);
 }
 
 /* ---- Metadata and attachments, which are in no chunk ---- */
 
 static void list_metadata(struct aw_mcap *m, uint64_t offset, uint64_t length, struct aw_span name)
 {
-    size_t start = aw_mcap_begin_record(&m->metadata, AW_MCAP_METADATA_INDEX);
-    aw_mcap_add_u64(&m->metadata, offset);
-    aw_mcap_add_u64(&m->metadata, length);
-    aw_mcap_add_u32(&m->metadata, (uint32_t)name.size);
-    aw_mcap_add(&m->metadata, name.data, name.size);
-    aw_mcap_end_record(&m->metadata, start);
-    m->n_metadata++;
+    size_t start = aw_mcap_begin_record(&m->summary.metadata, AW_MCAP_METADATA_INDEX);
+    aw_mcap_add_u64(&m->summary.metadata, offset);
+    aw_mcap_add_u64(&m->summary.metadata, length);
+    aw_mcap_add_u32(&m->summary.metadata, (uint32_t)name.size);
+    aw_mcap_add(&m->summary.metadata, name.data, name.size);
+    aw_mcap_end_record(&m->summary.metadata, start);
+    m->summary.n_metadata++;
 }
 
 bool aw_mcap_add_metadata(struct aw_mcap *m, const char *name, const struct aw_mcap_pair *pairs)
 {
-    struct aw_mcap_bytes *out = &m->output;
+    struct aw_mcap_bytes *out = &m->block.output;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_METADATA);
     aw_mcap_add_text(out, name);
     put_pairs(out, pairs);
@@ -333,7 +344,7 @@ struct attachment {
 static void list_attachment(struct aw_mcap *m, uint64_t offset, uint64_t length,
                             const struct attachment *attachment)
 {
-    struct aw_mcap_bytes *out = &m->attachments;
+    struct aw_mcap_bytes *out = &m->summary.attachments;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_ATTACHMENT_INDEX);
     aw_mcap_add_u64(out, offset);
     aw_mcap_add_u64(out, length);
@@ -345,13 +356,13 @@ static void list_attachment(struct aw_mcap *m, uint64_t offset, uint64_t length,
     aw_mcap_add_u32(out, (uint32_t)attachment->media_type.size);
     aw_mcap_add(out, attachment->media_type.data, attachment->media_type.size);
     aw_mcap_end_record(out, start);
-    m->n_attachments++;
+    m->summary.n_attachments++;
 }
 
 bool aw_mcap_add_attachment(struct aw_mcap *m, const char *name, const char *media_type,
                             int64_t time_ns, struct aw_span bytes)
 {
-    struct aw_mcap_bytes *out = &m->output;
+    struct aw_mcap_bytes *out = &m->block.output;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_ATTACHMENT);
     aw_mcap_add_u64(out, (uint64_t)time_ns);
     aw_mcap_add_u64(out, (uint64_t)time_ns);
@@ -382,9 +393,9 @@ static void put_statistics(struct aw_mcap *m, struct aw_mcap_bytes *out)
     aw_mcap_add_u64(out, m->messages);
     aw_mcap_add_u16(out, m->n_schemas);
     aw_mcap_add_u32(out, m->n_listed);
-    aw_mcap_add_u32(out, m->n_attachments);
-    aw_mcap_add_u32(out, m->n_metadata);
-    aw_mcap_add_u32(out, m->n_chunks);
+    aw_mcap_add_u32(out, m->summary.n_attachments);
+    aw_mcap_add_u32(out, m->summary.n_metadata);
+    aw_mcap_add_u32(out, m->summary.n_chunks);
     aw_mcap_add_u64(out, m->messages ? m->first : 0);
     aw_mcap_add_u64(out, m->last);
     counts = out->size;
@@ -408,12 +419,12 @@ static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t b
         enum aw_mcap_op op;
         const struct aw_mcap_bytes *bytes;
     } groups[] = {
-        {AW_MCAP_SCHEMA, &m->schemas},
-        {AW_MCAP_CHANNEL, &m->channel_records},
+        {AW_MCAP_SCHEMA, &m->summary.schemas},
+        {AW_MCAP_CHANNEL, &m->summary.channel_records},
         {AW_MCAP_STATISTICS, &statistics},
-        {AW_MCAP_CHUNK_INDEX, &m->chunks},
-        {AW_MCAP_ATTACHMENT_INDEX, &m->attachments},
-        {AW_MCAP_METADATA_INDEX, &m->metadata},
+        {AW_MCAP_CHUNK_INDEX, &m->summary.chunks},
+        {AW_MCAP_ATTACHMENT_INDEX, &m->summary.attachments},
+        {AW_MCAP_METADATA_INDEX, &m->summary.metadata},
     };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (!groups[i].bytes->size)
@@ -438,7 +449,7 @@ static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t b
 
 bool aw_mcap_end(struct aw_mcap *m)
 {
-    struct aw_mcap_bytes *out = &m->output;
+    struct aw_mcap_bytes *out = &m->block.output;
     if (!aw_mcap_flush(m))
         return false;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_DATA_END);

@@ -25,9 +25,9 @@ static void set_joint(int controller, struct aw_experiment_joint *joint)
     joint->scale = aw_canpid_full_scale(controller);
     joint->low = -limit;
     joint->high = limit;
-    joint->max_deviation = canpid_default_deviation(controller);
+    joint->defaults.max_deviation = canpid_default_deviation(controller);
     joint->min_motion = canpid_min_motion(controller);
-    joint->step = controller == AW_CANPID_TOR ? 0.1 : 10 / 360.0;
+    joint->defaults.step = controller == AW_CANPID_TOR ? 0.1 : 10 / 360.0;
     snprintf(joint->mode, sizeof joint->mode, "%s", aw_canpid_controller_name(controller));
 }
 
@@ -43,10 +43,10 @@ static enum aw_status set_mode(struct aw_session *session, const char *name, boo
     joint->unit = "";
     joint->scale = 1;
     /* properties of the published firmware's controller */
-    joint->driver =
+    joint->loop.driver =
         (struct aw_driver){.dead_band = 0.01, .output_max = 0.81, .gain_max = AW_CANPID_GAIN_MAX};
-    joint->tick_s = AW_CANPID_TICK_S;
-    joint->period_s = PERIOD_S;
+    joint->loop.tick_s = AW_CANPID_TICK_S;
+    joint->loop.period_s = PERIOD_S;
     if (name && controller < 0)
         controller = AW_CANPID_POS;
     if (status == AW_OK && controller != AW_CANPID_LAST)
@@ -108,7 +108,7 @@ static bool on_frame(void *context, const struct aw_received *received)
         return aw_motion_set_fault(&experiment->motion, fault) == AW_MOTION_OK;
     const struct aw_canpid_board *board = aw_canpid_board(client, experiment->joint.number);
     /* Uses the commanded setpoint if it matches: it is exact, not rounded to a step. */
-    bool exact = fabs(board->setpoint / 100 - experiment->commanded) < step;
+    bool exact = fabs(board->setpoint / 100 - experiment->command.commanded) < step;
     struct aw_experiment_sample sample = {
         .setpoint = exact ? (double)NAN
                           : aw_canpid_from_percent(experiment->joint.kind, board->setpoint) /
@@ -253,15 +253,15 @@ const struct aw_experiment_hooks canpid_experiment = {
     .period = get_period_s,
     .setpoint = send_setpoint,
     .end = end_motion,
-    .gains = send_gains,
-    .allow_gains = allow_gains,
-    .quantum = get_quantum,
-    .describe_gains = describe_joint,
-    .write_arguments = write_options,
-    .write_set_command = write_set_command,
-    .joint_term = "board",
     .has_modes = true,
-    .gain_max = AW_CANPID_GAIN_MAX,
-    .action = "disabled",
-    .assumed = "assumed: the telemetry period, at least 4 ms",
+    .tuning.gains = send_gains,
+    .tuning.allow_gains = allow_gains,
+    .tuning.quantum = get_quantum,
+    .tuning.gain_max = AW_CANPID_GAIN_MAX,
+    .text.describe_gains = describe_joint,
+    .text.write_arguments = write_options,
+    .text.write_set_command = write_set_command,
+    .text.joint_term = "board",
+    .text.action = "disabled",
+    .text.assumed = "assumed: the telemetry period, at least 4 ms",
 };

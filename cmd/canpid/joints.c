@@ -30,16 +30,17 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
     joint->unit[AW_JOINT_EFFORT] = "%";
     joint->unit[AW_JOINT_EXTRA_1] = "Nm";
     joint->full_effort = 100;
-    joint->max = has_mode ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
-                          : (double)INFINITY;
-    joint->min = -joint->max;
+    joint->limits.max =
+        has_mode ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
+                 : (double)INFINITY;
+    joint->limits.min = -joint->limits.max;
     if (!has_mode)
         return;
     double scale = aw_canpid_full_scale(controller);
-    joint->accepts = AW_JOINT_TAKES_TARGETS;
-    joint->max_deviation = canpid_default_deviation(controller) * scale;
-    joint->min_motion = canpid_min_motion(controller) * scale;
-    joint->tolerance = NEAR * joint->min_motion;
+    joint->flags.accepts = AW_JOINT_TAKES_TARGETS;
+    joint->tolerance.max_deviation = canpid_default_deviation(controller) * scale;
+    joint->tolerance.min_motion = canpid_min_motion(controller) * scale;
+    joint->tolerance.tolerance = NEAR * joint->tolerance.min_motion;
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
@@ -60,7 +61,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         if (!joint)
             return session->err.status;
         describe(joint, board, controller);
-        joint->excluded = !(wanted & AW_CANPID_BIT(board));
+        joint->flags.excluded = !(wanted & AW_CANPID_BIT(board));
     }
     return status;
 }
@@ -133,7 +134,7 @@ static bool is_incomplete(void *context, const struct aw_received *received)
     (void)received;
     for (size_t i = 0; i < query->list->n; i++) {
         const struct aw_joint *joint = &query->list->joints[i];
-        if (!joint->excluded &&
+        if (!joint->flags.excluded &&
             !is_all_new(&query->client->boards[joint->id / 32], query->start_ns))
             return true;
     }
@@ -206,8 +207,8 @@ static enum aw_status check_silent(struct aw_session *session, struct aw_joint_l
     size_t silent = 0, shown = 0;
     for (size_t i = 0; i < list->n && index == list->n; i++) {
         const struct aw_joint *joint = &list->joints[i];
-        shown += !joint->excluded;
-        if (joint->excluded || !is_silent(state, joint))
+        shown += !joint->flags.excluded;
+        if (joint->flags.excluded || !is_silent(state, joint))
             continue;
         first = first ? first : joint;
         had_telemetry =
@@ -370,22 +371,22 @@ static void report_played(struct aw_session *session)
 }
 
 const struct aw_joints canpid_joints = {
-    .controller = &canpid_gain_access,
-    .add_play_result = report_played,
     .columns = columns,
-    .hz = DEFAULT_HZ,
-    .max_hz = 1000,
-    .holds_target = true,
-    .open = canpid_open_for_send,
-    .list = list_joints,
-    .list_limits = list_limits,
-    .is_called = matches_name,
-    .find_other = find_other,
-    .allows_silent = true,
-    .read = read_joints,
-    .print_extra = check_silent,
-    .check = check_controller,
-    .command = send_command,
-    .attend = watch_joints,
-    .end = end_motion,
+    .controller = &canpid_gain_access,
+    .traits.hz = DEFAULT_HZ,
+    .traits.max_hz = 1000,
+    .traits.holds_target = true,
+    .traits.allows_silent = true,
+    .about.list = list_joints,
+    .about.list_limits = list_limits,
+    .about.is_called = matches_name,
+    .about.find_other = find_other,
+    .about.read = read_joints,
+    .about.print_extra = check_silent,
+    .run.add_play_result = report_played,
+    .run.open = canpid_open_for_send,
+    .run.check = check_controller,
+    .run.command = send_command,
+    .run.attend = watch_joints,
+    .run.end = end_motion,
 };

@@ -35,8 +35,8 @@ struct canpid_state {
     uint64_t left_enabled; /* boards that a recording leaves enabled */
     uint64_t selected;     /* boards named by -b, for commands that only read */
     uint64_t ongoing;      /* boards that earlier commands have left enabled */
-    int controllers
-        [AW_CANPID_BOARDS]; /* last controllers seen, saved while a recording is checked */
+    /* last controllers seen, saved while a recording is checked */
+    int controllers[AW_CANPID_BOARDS];
     struct canpid_monitor experiment;                 /* monitors the board of an experiment */
     struct canpid_monitor monitors[AW_CANPID_BOARDS]; /* joints commanded by this command */
     int64_t status_ns; /* start of the last status query: earlier telemetry counts as old */

@@ -377,7 +377,8 @@ static void add_pause(struct aw_session *session, unsigned id, aw_frame_fn *add,
     const struct aw_canpid *client = &canpid_state(session)->client;
     int64_t pace =
         aw_canpid_next_send_ns(client, id) - client->boards[id / 32 % AW_CANPID_BOARDS].sent_ns;
-    for (int64_t paused = 0; paused < pace; paused += session->tool->stop_gap_ms * AW_MILLISECOND)
+    for (int64_t paused = 0; paused < pace;
+         paused += session->tool->safety.stop_gap_ms * AW_MILLISECOND)
         add(context, NULL, 0);
 }
 

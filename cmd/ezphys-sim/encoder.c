@@ -33,7 +33,7 @@ static enum aw_status init_packet(struct packet *packet, const struct aw_codec *
         packet->scalars[packet->n] = (uint8_t)i;
         packet->offsets[packet->n++] = (uint8_t)(scalar->bit / 8);
     }
-    record.present = codec->values;
+    record.present = codec->masks.values;
     return aw_encode(&record, true, packet->frame, sizeof packet->frame, &size, err);
 }
 

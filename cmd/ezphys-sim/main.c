@@ -68,11 +68,11 @@ static const struct aw_tool tool = {
     .name = "ezphys-sim",
     .summary = "simulates rigid bodies, joints and motors, like EZPhysics, over TCP",
     .protocol = &aw_ezphys_protocol,
-    .usage = "[options] [SCENE]",
     .options = ezphys_simulator_options,
-    .general = general_options,
-    .examples = examples,
-    .state_size = sizeof(struct program),
+    .help.usage = "[options] [SCENE]",
+    .help.general = general_options,
+    .help.examples = examples,
+    .state.size = sizeof(struct program),
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -235,11 +235,11 @@ static int simulate(struct program *p)
         simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->session->err);
     if (status == AW_OK)
         status = run(p);
-    if (program_given(p->session)->fd < 0 && p->sim.n_reported > 0) {
+    if (program_given(p->session)->fd < 0 && p->sim.reports.n_reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
         say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands executed, "
             "%llu refused, %llu for unknown joints; %llu resets\n",
-            (long long)world_steps(p->sim.world), (unsigned long long)p->sim.n_reported,
+            (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reports.n_reported,
             (unsigned long long)n->messages, (unsigned long long)n->commands,
             (unsigned long long)n->refused, (unsigned long long)n->unknown,
             (unsigned long long)n->resets);

@@ -72,8 +72,8 @@ static void send_state(struct simulator *sim)
     }
     aw_link_write(sim->link, message.data, message.size, NULL);
     world_clear_forces(sim->world);
-    sim->reported_step = world_steps(sim->world);
-    sim->n_reported++;
+    sim->reports.reported_step = world_steps(sim->world);
+    sim->reports.n_reported++;
 }
 
 static void greet_client(struct simulator *sim, int64_t now)
@@ -81,7 +81,7 @@ static void greet_client(struct simulator *sim, int64_t now)
     listener_restart(&sim->listener);
     start_clock(sim, now);
     sim->connected = true;
-    sim->timeout_reported = false;
+    sim->reports.timeout_reported = false;
     sim->next_ns = now + sim->settings->interval_ns;
     sim->answer_due_ns = now + sim->settings->timeout_ns;
     send_state(sim);
@@ -111,16 +111,16 @@ static void run_lock_step(struct simulator *sim)
     int64_t now = aw_clock_now(sim->link->clock);
     if (answers > 0) {
         sim->answer_due_ns = now + sim->settings->timeout_ns;
-        if (sim->timeout_reported)
+        if (sim->reports.timeout_reported)
             say("ezphys-sim: client reconnected, simulation resumed\n");
-        sim->timeout_reported = false;
+        sim->reports.timeout_reported = false;
     }
-    if (sim->timeout_reported || !sim->connected || now < sim->answer_due_ns)
+    if (sim->reports.timeout_reported || !sim->connected || now < sim->answer_due_ns)
         return;
     say("ezphys-sim: no answer to step %" PRId64
         " for %g s, simulation paused — answer every message (an empty answer suffices)\n",
         world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
-    sim->timeout_reported = true;
+    sim->reports.timeout_reported = true;
 }
 
 /* ---- Real time ------------------------------------------------------------------------------- */
@@ -142,10 +142,10 @@ static void catch_up(struct simulator *sim, int64_t now)
         clock = aw_clock_now(sim->link->clock);
     }
     if (clock - get_step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
-        if (!sim->slow_reported)
+        if (!sim->reports.slow_reported)
             say("ezphys-sim: simulation slower than real time — use --quick or a larger "
                 "--step-size\n");
-        sim->slow_reported = true;
+        sim->reports.slow_reported = true;
         start_clock(sim, clock);
     }
 }
@@ -163,7 +163,7 @@ static void run_real_time(struct simulator *sim)
     if (!sim->connected)
         return;
     catch_up(sim, now);
-    if (now < sim->next_ns || world_steps(sim->world) == sim->reported_step)
+    if (now < sim->next_ns || world_steps(sim->world) == sim->reports.reported_step)
         return;
     send_state(sim);
     sim->next_ns += sim->settings->interval_ns;
@@ -179,8 +179,8 @@ static int64_t get_next_event(const struct simulator *sim)
         return AW_NEVER;
     if (sim->settings->real_time)
         return get_step_time(sim, world_steps(sim->world) + 1);
-    return sim->timeout_reported ? aw_clock_now(sim->link->clock) + CHECK_INTERVAL
-                                 : sim->answer_due_ns;
+    return sim->reports.timeout_reported ? aw_clock_now(sim->link->clock) + CHECK_INTERVAL
+                                         : sim->answer_due_ns;
 }
 
 static enum aw_status run_once(struct simulator *sim, struct aw_error *err)

@@ -31,15 +31,17 @@ struct simulator {
     struct encoder encoder;
     struct listener listener;
     struct aw_link *link;
-    bool connected;        /* a client is connected */
-    bool timeout_reported; /* the timeout was reported */
-    bool slow_reported;    /* the simulation was reported as slow */
+    bool connected; /* a client is connected */
+    struct {
+        bool timeout_reported; /* the timeout was reported */
+        bool slow_reported;    /* the simulation was reported as slow */
+        int64_t reported_step;
+        uint64_t n_reported;
+    } reports;
     int64_t answer_due_ns; /* lock-step: when the answer is late */
     int64_t next_ns;       /* real time: when to send the state */
     int64_t start_ns;      /* real time: wall clock of start_step */
     int64_t start_step;
-    int64_t reported_step;
-    uint64_t n_reported;
 };
 
 /* Initialises everything except sim->link, which each conversation sets. Borrows scene,

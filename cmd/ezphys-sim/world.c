@@ -321,8 +321,8 @@ static void build(struct world *w)
     w->contact_joints = dJointGroupCreate(0);
     w->steps = 0;
     dWorldSetGravity(w->world, gravity[0], gravity[1], gravity[2]);
-    dWorldSetERP(w->world, w->scene->solver_erp);
-    dWorldSetCFM(w->world, w->scene->solver_cfm);
+    dWorldSetERP(w->world, w->scene->solver.erp);
+    dWorldSetCFM(w->world, w->scene->solver.cfm);
     dWorldSetMaxAngularSpeed(w->world, SPIN_MAX);
     dRandSetSeed(w->options->seed);
     for (size_t i = 0; i < w->scene->n_bodies; i++)
@@ -389,12 +389,12 @@ static dSurfaceParameters get_surface(const struct aw_scene *scene)
 {
     return (dSurfaceParameters){
         .mode = dContactApprox1 | dContactSoftERP | dContactSoftCFM |
-                (scene->bounce > 0 ? dContactBounce : 0),
-        .mu = scene->friction,
-        .bounce = scene->bounce,
+                (scene->contact.bounce > 0 ? dContactBounce : 0),
+        .mu = scene->contact.friction,
+        .bounce = scene->contact.bounce,
         .bounce_vel = BOUNCE_SPEED,
-        .soft_erp = scene->contact_erp,
-        .soft_cfm = scene->contact_cfm,
+        .soft_erp = scene->contact.erp,
+        .soft_cfm = scene->contact.cfm,
     };
 }
 

@@ -21,7 +21,7 @@ static void meter_add_message(struct meter *m)
     const struct aw_ezphys_state *state = &ez->state;
     bool continues = m->messages > 0 && state->epoch == m->epoch;
     if (continues) {
-        int64_t interval = ez->received_ns - m->last_ns;
+        int64_t interval = ez->lockstep.received_ns - m->last_ns;
         aw_samples_add(&m->intervals, (double)interval / 1e6);
         m->stalls += (uint64_t)interval > m->stall_ns;
     }
@@ -29,12 +29,12 @@ static void meter_add_message(struct meter *m)
         aw_samples_add(&m->strides, (double)(state->step - m->last_step));
     m->restarts += m->messages > 0 && !continues;
     if (m->messages++ == 0)
-        m->first_ns = ez->received_ns;
+        m->first_ns = ez->lockstep.received_ns;
     m->epoch = state->epoch;
     m->is_timed = state->is_timed;
     m->last_step = state->step;
     m->step_size = state->step_size;
-    m->last_ns = ez->received_ns;
+    m->last_ns = ez->lockstep.received_ns;
 }
 
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)

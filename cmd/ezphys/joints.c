@@ -175,11 +175,11 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA_1] = "Hz";
-        axis->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
-        axis->tolerance = NEAR;
-        axis->min_motion = NEAR / 2;
-        axis->can_wrap = strcmp(units.displacement, "rad") == 0;
-        axis->max_deviation = EZPHYS_MAX_LAG;
+        axis->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        axis->tolerance.tolerance = NEAR;
+        axis->tolerance.min_motion = NEAR / 2;
+        axis->flags.can_wrap = strcmp(units.displacement, "rad") == 0;
+        axis->tolerance.max_deviation = EZPHYS_MAX_LAG;
         axis->decimals = aw_session_is_text(session) ? 4 : -1; /* programs need full precision */
     }
     return AW_OK;
@@ -269,8 +269,9 @@ static void update_joints(struct aw_session *session, struct aw_joint_list *list
         struct aw_joint *joint = &list->joints[i];
         const struct item *item = &tree->items[joint->id / AW_EZPHYS_AXES];
         const struct aw_ezphys_axis *axis = &item->joint->axes[joint->id % AW_EZPHYS_AXES];
-        int64_t time_ns =
-            item->object->message == ez->state.messages ? ez->received_ns : AW_NO_TIME;
+        int64_t time_ns = item->object->message == ez->state.counts.messages
+                              ? ez->lockstep.received_ns
+                              : AW_NO_TIME;
         aw_joint_set_value(joint, AW_JOINT_ACTUAL, axis->displacement, time_ns);
         aw_joint_set_value(joint, AW_JOINT_VELOCITY, axis->velocity, time_ns);
         aw_joint_set_value(joint, AW_JOINT_EXTRA_1, get_rate(tree, item), time_ns);
@@ -649,21 +650,21 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 
 const struct aw_joints ezphys_joints = {
     .columns = columns,
-    .hz = 50,
-    .max_hz = 1000,
-    .is_called = matches_name,
+    .traits.hz = 50,
+    .traits.max_hz = 1000,
+    .traits.reports_joints = true,
+    .about.is_called = matches_name,
+    .about.list = list_joints,
+    .about.list_limits = list_limits,
+    .about.read = read_joints,
+    .about.print_extra = show_extra,
     .parse = parse_value,
-    .check = check_send,
-    .report = report,
-    .add_play_result = ezphys_report_time,
-    .reports_joints = true,
-    .open = ezphys_begin,
-    .list = list_joints,
-    .list_limits = list_limits,
-    .read = read_joints,
-    .print_extra = show_extra,
-    .command = send_command,
-    .attend = watch_joints,
-    .end = end_motion,
-    .now = get_now_ns,
+    .run.check = check_send,
+    .run.report = report,
+    .run.add_play_result = ezphys_report_time,
+    .run.open = ezphys_begin,
+    .run.command = send_command,
+    .run.attend = watch_joints,
+    .run.end = end_motion,
+    .run.now = get_now_ns,
 };

@@ -324,7 +324,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
         aw_session_init_command(session, "reset", &d.record);
         d.record.time_ns = AW_NO_TIME;
         status = show_dry_run(&d);
-        ez->must_reset = false;
+        ez->restart.must_reset = false;
         return status;
     }
     status = ezphys_exchange(session);

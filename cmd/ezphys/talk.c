@@ -209,13 +209,13 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline, enum
     struct ezphys_state *state = ezphys_state(session);
     int64_t step = state->ez.state.step;
     uint64_t epoch = state->ez.state.epoch;
-    unsigned connections = state->ez.connections;
+    unsigned connections = state->ez.input.connections;
     enum aw_status status = AW_EVENT;
     state->pace.paused = false;
     while (status == AW_EVENT) {
         status = wait_message(session, deadline, retry);
         if (status == AW_EVENT && retry == EZ_ONCE && connections &&
-            state->ez.connections != connections)
+            state->ez.input.connections != connections)
             return aw_fail(&session->err, AW_LOST,
                            "simulator reconnected: motion commands are not repeated");
     }
@@ -239,7 +239,7 @@ enum aw_status ezphys_fail_no_message(struct aw_session *session)
  * for it. */
 static bool is_noise(const struct aw_ezphys *ez)
 {
-    return ez->damaged && ez->n_packets == 0;
+    return ez->input.damaged && ez->n_packets == 0;
 }
 
 /* Evaluates a wait for a message. Noise is acceptable unless only noise arrives for a message's
@@ -271,7 +271,7 @@ enum aw_status ezphys_exchange(struct aw_session *session)
     do
         if (status == AW_OK)
             status = ezphys_receive(session, ezphys_get_deadline(session), EZ_ONCE);
-    while (status == AW_OK && !ez->must_answer);
+    while (status == AW_OK && !ez->lockstep.must_answer);
     return check_received(session, status);
 }
 
@@ -284,11 +284,11 @@ static bool has_more(struct aw_session *session, int64_t deadline)
     int fd = aw_link_fd(ez->link);
     if (state->pace.lock_step)
         return false;
-    if (ez->n_parsed < ez->n_bytes || fd < 0)
-        return ez->n_parsed < ez->n_bytes;
+    if (ez->input.n_parsed < ez->input.n_bytes || fd < 0)
+        return ez->input.n_parsed < ez->input.n_bytes;
     bool more = aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
-    int64_t waited_ns = aw_clock_now(session->clock) - ez->received_ns;
-    state->pace.lock_step = !more && ez->must_answer && waited_ns >= IN_STEP_NS;
+    int64_t waited_ns = aw_clock_now(session->clock) - ez->lockstep.received_ns;
+    state->pace.lock_step = !more && ez->lockstep.must_answer && waited_ns >= IN_STEP_NS;
     return more;
 }
 
@@ -305,11 +305,11 @@ static enum aw_status await_message(struct aw_session *session)
     enum aw_status status = AW_OK;
     state->problems.noise_until_ns = ezphys_get_deadline(session);
     state->problems.last_was_noise = false;
-    if (!ez->must_answer || !ez->complete)
+    if (!ez->lockstep.must_answer || !ez->input.complete)
         do
             status = check_received(
                 session, ezphys_receive(session, state->problems.noise_until_ns, EZ_ONCE));
-        while (status == AW_OK && (is_noise(ez) || !ez->must_answer));
+        while (status == AW_OK && (is_noise(ez) || !ez->lockstep.must_answer));
     return status;
 }
 
@@ -446,7 +446,7 @@ static enum aw_status idle_once(struct aw_session *session, int fd, int epoll_fd
     struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = ezphys_client(session);
     struct aw_error err;
-    if (ez->must_answer && session->mode.interactive) {
+    if (ez->lockstep.must_answer && session->mode.interactive) {
         enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
         return status == AW_TIMEOUT ? aw_ezphys_answer(ez, &err) : status;
     }
@@ -490,7 +490,7 @@ static enum aw_status await_request(struct aw_session *session, int64_t deadline
     bool late, done;
     do {
         status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
-        done = ez->must_answer && !is_noise(ez);
+        done = ez->lockstep.must_answer && !is_noise(ez);
         late = aw_clock_now(session->clock) >= deadline;
     } while (status == AW_OK && !done && !late);
     return status == AW_OK && !done ? AW_TIMEOUT : status;
@@ -569,7 +569,7 @@ enum aw_status ezphys_safe_stop(struct aw_session *session)
 bool ezphys_resume_link(struct aw_session *session)
 {
     struct aw_ezphys *ez = &ezphys_state(session)->ez;
-    bool is_waiting = ez->must_answer;
+    bool is_waiting = ez->lockstep.must_answer;
     aw_ezphys_resume(ez);
     return is_waiting;
 }
@@ -580,7 +580,7 @@ bool ezphys_is_keepalive(struct aw_session *session, struct aw_span frame)
 {
     const struct aw_ezphys *ez = ezphys_client(session);
     (void)frame;
-    return ez->n_commands == 0 && !ez->must_reset;
+    return ez->n_commands == 0 && !ez->restart.must_reset;
 }
 
 enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
@@ -610,7 +610,8 @@ void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event turn)
         state->pace.answered = ez->counters.messages;
         return;
     }
-    ez->must_answer = ez->must_answer || ez->counters.messages > state->pace.answered;
+    ez->lockstep.must_answer =
+        ez->lockstep.must_answer || ez->counters.messages > state->pace.answered;
     state->pace.answered = ez->counters.messages;
     aw_ezphys_answer(ez, &ignored);
 }

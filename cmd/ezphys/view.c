@@ -46,7 +46,7 @@ static enum aw_status run_until(void *context, int64_t due_ns)
     bool reset = now < v->sim_s - 1;
     v->sim_s = reset ? now : v->sim_s + (v->paused ? 0 : v->speed * seconds);
     while (status == AW_OK && aw_clock_now(session->clock) < due_ns) {
-        if (ez->must_answer && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
+        if (ez->lockstep.must_answer && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
             return aw_clock_sleep(session->clock, due_ns);
         status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK)

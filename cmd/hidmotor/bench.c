@@ -171,7 +171,7 @@ static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_statu
     struct aw_session *session = experiment->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK, restore_status;
-    double error = experiment->commanded - experiment->last[AW_SAMPLE_MEASURED];
+    double error = experiment->command.commanded - experiment->sampling.last[AW_SAMPLE_MEASURED];
     if (status != AW_OK || fabs(error) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(hidmotor_arm(session), NULL, &session->err);
     restore_status = aw_gains_restore(session);
@@ -187,7 +187,7 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
 {
     struct aw_session *session = experiment->session;
     struct aw_hidmotor_status now;
-    if (!experiment->gains_known)
+    if (!experiment->gains.gains_known)
         return aw_fail(&session->err, AW_REFUSED,
                        "cannot read the board's gains to restore them later");
     struct aw_hidmotor_options saved = shorten_timeout(experiment);
@@ -207,22 +207,22 @@ static void describe_joint(struct aw_session *session, const struct aw_experimen
 const struct aw_experiment_hooks hidmotor_experiment = {
     .defaults = {.unit = "deg",
                  .scale = 1,
-                 .max_deviation = 15,
+                 .defaults.max_deviation = 15,
                  .min_motion = 0.72, /* three servo steps */
                  .glitch_s = GLITCH_S,
-                 .step = 10,
-                 .driver = {.output_max = 1, .gain_max = GAIN_MAX},
-                 .tick_s = LOOP_S,
-                 .period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9},
+                 .defaults.step = 10,
+                 .loop.driver = {.output_max = 1, .gain_max = GAIN_MAX},
+                 .loop.tick_s = LOOP_S,
+                 .loop.period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9},
     .joint = find_joint,
     .open = open_joint,
     .idle = idle,
     .setpoint = send_setpoint,
     .end = end_motion,
-    .gains = send_gains,
-    .describe_gains = describe_joint,
-    .input = AW_INPUT_SETPOINT,
-    .working_url = "sim:?drive=pid",
-    .gain_max = GAIN_MAX,
-    .assumed = "main loop of the published firmware",
+    .tuning.gains = send_gains,
+    .tuning.input = AW_INPUT_SETPOINT,
+    .tuning.gain_max = GAIN_MAX,
+    .text.describe_gains = describe_joint,
+    .text.working_url = "sim:?drive=pid",
+    .text.assumed = "main loop of the published firmware",
 };

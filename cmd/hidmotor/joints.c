@@ -41,14 +41,14 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
             return session->err.status;
         snprintf(joint->alias, sizeof joint->alias, "%s", motor.alias);
         describe(joint, i);
-        joint->min = motor.min;
-        joint->max = motor.max;
-        joint->max_speed = AW_HIDMOTOR_MAX_SPEED;
-        joint->tolerance = AW_HIDMOTOR_TOLERANCE;
-        joint->min_motion = MIN_STEP;
-        joint->max_deviation = HIDMOTOR_MAX_LAG;
+        joint->limits.min = motor.min;
+        joint->limits.max = motor.max;
+        joint->limits.max_speed = AW_HIDMOTOR_MAX_SPEED;
+        joint->tolerance.tolerance = AW_HIDMOTOR_TOLERANCE;
+        joint->tolerance.min_motion = MIN_STEP;
+        joint->tolerance.max_deviation = HIDMOTOR_MAX_LAG;
         joint->home_target = 0;
-        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return AW_OK;
 }
@@ -81,10 +81,10 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     if (!gripper)
         return session->err.status;
     gripper->id = GRIPPER;
-    gripper->min = 0;
-    gripper->max = 180;
-    gripper->accepts = AW_JOINT_TAKES_TARGETS;
-    gripper->is_blind = true;
+    gripper->limits.min = 0;
+    gripper->limits.max = 180;
+    gripper->flags.accepts = AW_JOINT_TAKES_TARGETS;
+    gripper->flags.is_blind = true;
     return AW_OK;
 }
 
@@ -96,15 +96,15 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
     if (!gripper && motors && joint->id >= (unsigned)motors)
         return 0;
     rows[0] = (struct aw_joint_limit){.quantity = gripper ? "opening" : "angle",
-                                      .min = joint->min,
-                                      .max = joint->max,
+                                      .min = joint->limits.min,
+                                      .max = joint->limits.max,
                                       .unit = gripper ? "" : "deg",
                                       .source = "table"};
     if (gripper)
         return 1;
     rows[1] = (struct aw_joint_limit){.quantity = "speed",
-                                      .min = -joint->max_speed,
-                                      .max = joint->max_speed,
+                                      .min = -joint->limits.max_speed,
+                                      .max = joint->limits.max_speed,
                                       .unit = "deg/s",
                                       .source = "device"};
     return 2;
@@ -143,7 +143,7 @@ static enum aw_status update_joints(struct aw_session *session, struct aw_joint_
         aw_joint_set_value(joint, AW_JOINT_EFFORT, now->effort[i], now->time_ns);
     }
     for (int i = now->n; i < AW_HIDMOTOR_JOINTS; i++)
-        list->joints[i].is_blind = true; /* the board lacks this motor */
+        list->joints[i].flags.is_blind = true; /* the board lacks this motor */
     return AW_OK;
 }
 
@@ -501,26 +501,26 @@ static void report_played(struct aw_session *session)
 }
 
 const struct aw_joints hidmotor_joints = {
-    .controller = &hidmotor_gain_access,
     .columns = columns,
-    .hz = 50,
-    .max_hz = 500,
-    .interpolates = true,
-    .default_s = DEFAULT_S,
-    .jog_key_s = 0.2,
-    .records_table = true,
-    .parse_args = parse_shape,
-    .add_play_result = report_played,
-    .report = report,
-    .holds_target = true,
-    .open = hidmotor_open_for_send,
-    .list = list_joints,
-    .list_limits = list_limits,
-    .read = read_joints,
-    .print_extra = report_stale,
-    .check = check_motors,
-    .command = send_command,
-    .attend = watch_joints,
-    .await = await_targets,
-    .end = end_motion,
+    .controller = &hidmotor_gain_access,
+    .traits.hz = 50,
+    .traits.max_hz = 500,
+    .traits.interpolates = true,
+    .traits.default_s = DEFAULT_S,
+    .traits.jog_key_s = 0.2,
+    .traits.records_table = true,
+    .traits.holds_target = true,
+    .about.list = list_joints,
+    .about.list_limits = list_limits,
+    .about.read = read_joints,
+    .about.print_extra = report_stale,
+    .run.parse_args = parse_shape,
+    .run.add_play_result = report_played,
+    .run.report = report,
+    .run.open = hidmotor_open_for_send,
+    .run.check = check_motors,
+    .run.command = send_command,
+    .run.attend = watch_joints,
+    .run.await = await_targets,
+    .run.end = end_motion,
 };

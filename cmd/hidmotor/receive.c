@@ -17,8 +17,8 @@ static void find_queries(struct aw_session *session)
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
         bool is_custom = aw_session_is_custom(session, message);
-        bool is_polled =
-            is_custom || (!session->tool->custom_joints && aw_is_one_of(defaults, message->name));
+        bool is_polled = is_custom || (!session->tool->motion.custom_joints &&
+                                       aw_is_one_of(defaults, message->name));
         if (!message->reads || !is_polled)
             continue;
         receiving->queries[receiving->n++] = (struct hidmotor_query){

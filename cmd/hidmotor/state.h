@@ -38,8 +38,8 @@ struct hidmotor_state {
     int64_t next_poll_ns; /* when attend polls again */
     int64_t plausible_ns; /* time of an experiment's last plausible position */
     struct aw_device_setting gains[AW_HIDMOTOR_GAIN_COUNT];
-    const struct aw_protocol
-        *gains_protocol; /* table with the gains' fields; NULL: not looked up yet */
+    /* table with the gains' fields; NULL: not looked up yet */
+    const struct aw_protocol *gains_protocol;
 };
 
 struct hidmotor_options {

@@ -79,7 +79,7 @@ enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args
     if (status == AW_OK)
         status = aw_joints_list(session, &list);
     if (status == AW_OK)
-        status = hidmotor_joints.parse_args(session, args, &command);
+        status = hidmotor_joints.run.parse_args(session, args, &command);
     if (status == AW_OK)
         status = find_pose(session, &point, &pose);
     for (size_t i = 0; status == AW_OK && i < AW_HIDMOTOR_JOINTS; i++)

@@ -115,7 +115,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     if (status != AW_OK)
         return status;
     struct aw_unitysim *unity = unitysim_client(session);
-    aw_record_init(&record, unity->control, AW_TX);
+    aw_record_init(&record, unity->layout.control, AW_TX);
     status = unitysim_read_fields(session, args, &record);
     if (status == AW_OK && session->options.run.dry_run)
         return unitysim_dry_run(session, &record);

@@ -26,12 +26,12 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->id = (uint32_t)i;
         joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
         joint->unit[AW_JOINT_VELOCITY] = "deg/s";
-        joint->min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
-        joint->max = aw_unitysim_ticks_to_deg(limits->joint[i].max);
-        joint->max_speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
-        joint->tolerance = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
-        joint->min_motion = joint->tolerance / 2;
-        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->limits.min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
+        joint->limits.max = aw_unitysim_ticks_to_deg(limits->joint[i].max);
+        joint->limits.max_speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
+        joint->tolerance.tolerance = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
+        joint->tolerance.min_motion = joint->tolerance.tolerance / 2;
+        joint->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return status;
 }
@@ -312,22 +312,22 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
 
 const struct aw_joints unitysim_joints = {
     .columns = columns,
-    .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
-    .max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
-    .convert_field = convert_wire,
-    .records_table = true,
     .extra_names = argument_names,
+    .traits.hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
+    .traits.max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
+    .traits.records_table = true,
+    .about.convert_field = convert_wire,
+    .about.list = list_joints,
+    .about.list_limits = unitysim_joint_limits,
+    .about.read = read_joints,
+    .about.print_extra = report_grasp,
     .parse = parse_target,
-    .parse_args = parse_arguments,
-    .check = check_targets,
-    .await = await_targets,
-    .report = report,
-    .open = unitysim_open_for_send,
-    .list = list_joints,
-    .list_limits = unitysim_joint_limits,
-    .read = read_joints,
-    .print_extra = report_grasp,
-    .command = send_command,
-    .attend = watch_joints,
-    .end = end_motion,
+    .run.parse_args = parse_arguments,
+    .run.check = check_targets,
+    .run.await = await_targets,
+    .run.report = report,
+    .run.open = unitysim_open_for_send,
+    .run.command = send_command,
+    .run.attend = watch_joints,
+    .run.end = end_motion,
 };

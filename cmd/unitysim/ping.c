@@ -24,7 +24,7 @@ enum aw_status unitysim_ping_begin(struct aw_session *session)
         return status;
     struct aw_unitysim *unity = unitysim_client(session);
     *ping = (struct unitysim_ping){.counters_before = unity->counters};
-    aw_samples_clear(&unity->cadence_ms);
+    aw_samples_clear(&unity->stream.cadence_ms);
     /* Every joint keeps its command: ping must not change anything. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_KEEP});
@@ -71,7 +71,7 @@ enum aw_status unitysim_ping_end(struct aw_session *session, enum aw_status stat
     struct unitysim_ping *ping = &unitysim_state(session)->ping;
     const struct aw_unitysim_counters *now = &unity->counters, *before = &ping->counters_before;
     struct aw_ping rows[] = {
-        {"of", "cadence", now->ticks - before->ticks, 0, unity->cadence_ms},
+        {"of", "cadence", now->ticks - before->ticks, 0, unity->stream.cadence_ms},
         {"of", "feedback", now->feedback - before->feedback, now->lost - before->lost,
          ping->interval_ms},
     };

@@ -95,7 +95,8 @@ static bool on_first_feedback(void *context, const struct aw_received *received)
 static const char *get_silence_reason(const struct aw_session *session)
 {
     const struct unitysim_state *state = session->state;
-    return state->unity.link_news[0] ? state->unity.link_news : session->tool->no_answer_hint;
+    return state->unity.reports.link_news[0] ? state->unity.reports.link_news
+                                             : session->tool->help.no_answer_hint;
 }
 
 enum aw_status unitysim_await_feedback(struct aw_session *session)
@@ -147,8 +148,8 @@ bool unitysim_notice(void *context, const struct aw_received *received)
 void unitysim_notice_last_news(struct aw_session *session)
 {
     struct unitysim_state *state = session->state;
-    if (*state->unity.news)
-        notice_news(session, state->unity.news);
+    if (*state->unity.reports.news)
+        notice_news(session, state->unity.reports.news);
 }
 
 bool unitysim_notice_stale(struct aw_session *session)
@@ -190,20 +191,20 @@ void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim
                                 lost + received);
     if (malformed > 0)
         aw_session_print_notice(session, "%llu damaged datagrams, last error: %s", malformed,
-                                unitysim_client(session)->malformed_reason);
+                                unitysim_client(session)->reports.malformed_reason);
 }
 
 enum aw_status unitysim_stop(struct aw_session *session)
 {
     struct aw_unitysim *unity = unitysim_client(session);
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
-    if (status != AW_OK || unity->stop_confirmed)
+    if (status != AW_OK || unity->stream.stop_confirmed)
         return status;
     unity->feedback.count = 0;
     status = unitysim_await_feedback(session);
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
-    if (status == AW_TIMEOUT || (status == AW_OK && !unity->stop_confirmed))
+    if (status == AW_TIMEOUT || (status == AW_OK && !unity->stream.stop_confirmed))
         return aw_fail(&session->err, AW_TIMEOUT, "stop sent, no feedback — %s",
                        get_silence_reason(session));
     return status;
@@ -237,7 +238,7 @@ enum aw_status unitysim_safe_stop(struct aw_session *session)
     struct aw_error cause = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "cannot stop the joints: %s", cause.text);
-    if (!unity->stop_confirmed)
+    if (!unity->stream.stop_confirmed)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "stop sent to all joints, not confirmed: no feedback");
     aw_stop_set_effect(session, "all joints");

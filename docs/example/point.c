@@ -25,7 +25,7 @@ static enum aw_status point(struct aw_hidmotor *arm, double degrees, struct aw_e
     if (status == AW_OK)
         status = aw_hidmotor_wait(arm, &plan, AW_HIDMOTOR_TOLERANCE, deadline, NULL, NULL, err);
     if (status == AW_OK)
-        printf("elbow %.0f of %.0f deg\n", arm->known.position[ELBOW], degrees);
+        printf("elbow %.0f of %.0f deg\n", arm->latest.position[ELBOW], degrees);
     return status;
 }
 

@@ -66,8 +66,8 @@ struct aw_virtual_clock {
     unsigned n_waits;
     bool polls; /* waits in real time for a descriptor, because its program does not run in virtual
                    time */
-    struct aw_background
-        *background; /* background work, served occasionally regardless of due; NULL: none */
+    /* background work, served occasionally regardless of due; NULL: none */
+    struct aw_background *background;
 };
 
 /* Return initialised clocks. The descriptors that are not given start as -1. The caller may set

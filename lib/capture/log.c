@@ -26,27 +26,33 @@ struct aw_log {
     char *path;
     struct aw_error filter_error; /* error of the filter; AW_OK: none */
     bool equals_text, at_end;
-    uint64_t size, n_read;
-    uint64_t line_number; /* line number, from 1 */
+    struct {
+        uint64_t size, n_read;
+        uint64_t line_number; /* line number, from 1 */
+    } counts;
     struct aw_pcap_reader reader;
     struct aw_payload payload;
     struct aw_candump line;
     struct aw_candump_log candump;
     struct aw_tcp_order tcp[AW_BOTH]; /* per direction: to the device, from the device */
-    size_t unread_from, unread_to;    /* range of unread bytes in buffer */
+    struct {
+        size_t unread_from, unread_to; /* range of unread bytes in buffer */
+        uint8_t buffer[ROOM];
+    } input;
     char name[200];
-    uint8_t buffer[ROOM];
 };
 
 /* Moves unread bytes to the front of the buffer and reads more. AW_END: no more input. AW_TIMEOUT:
  * no input yet. */
 static enum aw_status fill_buffer(struct aw_log *log, struct aw_error *err)
 {
-    memmove(log->buffer, log->buffer + log->unread_from, log->unread_to - log->unread_from);
-    log->unread_to -= log->unread_from;
-    log->unread_from = 0;
-    while (!log->at_end && log->unread_to < ROOM) {
-        ssize_t n = read(log->reading.fd, log->buffer + log->unread_to, ROOM - log->unread_to);
+    memmove(log->input.buffer, log->input.buffer + log->input.unread_from,
+            log->input.unread_to - log->input.unread_from);
+    log->input.unread_to -= log->input.unread_from;
+    log->input.unread_from = 0;
+    while (!log->at_end && log->input.unread_to < ROOM) {
+        ssize_t n = read(log->reading.fd, log->input.buffer + log->input.unread_to,
+                         ROOM - log->input.unread_to);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -54,12 +60,12 @@ static enum aw_status fill_buffer(struct aw_log *log, struct aw_error *err)
         if (n < 0)
             return aw_file_fail(err, NULL, log->name);
         log->at_end = n == 0;
-        log->unread_to += (size_t)n;
-        log->n_read += (uint64_t)n;
+        log->input.unread_to += (size_t)n;
+        log->counts.n_read += (uint64_t)n;
         if (n > 0)
             return AW_OK;
         enum aw_status status = aw_reading_end(&log->reading, &log->filter_error);
-        if (status != AW_OK && !log->n_read)
+        if (status != AW_OK && !log->counts.n_read)
             return aw_fail(err, status, "%s", log->filter_error.text);
     }
     return AW_END;
@@ -67,7 +73,8 @@ static enum aw_status fill_buffer(struct aw_log *log, struct aw_error *err)
 
 static struct aw_span get_unread(const struct aw_log *log)
 {
-    return (struct aw_span){log->buffer + log->unread_from, log->unread_to - log->unread_from};
+    return (struct aw_span){log->input.buffer + log->input.unread_from,
+                            log->input.unread_to - log->input.unread_from};
 }
 
 static bool is_wanted(const struct aw_log *log, enum aw_linktype linktype,
@@ -106,7 +113,7 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
         struct aw_packet packet;
         size_t used;
         enum aw_status status = aw_pcap_next(&log->reader, get_unread(log), &packet, &used, err);
-        log->unread_from += used;
+        log->input.unread_from += used;
         if (status == AW_OK && handle_packet(log, &packet, entry))
             return AW_OK;
         if (status == AW_MORE)
@@ -120,7 +127,7 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
 static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
                                   struct aw_log_entry *entry, struct aw_error *err)
 {
-    static const struct aw_protocol any_can = {.can = true};
+    static const struct aw_protocol any_can = {.frames.can = true};
     struct aw_candump *frame = &log->line;
     enum aw_status status = aw_candump_read_line(&log->candump, line, length, frame, err);
     if (status == AW_MORE)
@@ -129,7 +136,7 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
                               sizeof frame->bytes, &frame->size, err);
     if (status != AW_OK) {
-        aw_fail_at_line(err, log->name, log->line_number,
+        aw_fail_at_line(err, log->name, log->counts.line_number,
                         aw_candump_find_column(frame, line, length));
         return status;
     }
@@ -158,17 +165,19 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         }
         if (!rest.size)
             return AW_END;
-        size_t length = newline ? (size_t)(newline - line) : rest.size, from = log->unread_from;
-        log->unread_from += length + (newline != NULL);
-        log->line_number++;
+        size_t length = newline ? (size_t)(newline - line) : rest.size,
+               from = log->input.unread_from;
+        log->input.unread_from += length + (newline != NULL);
+        log->counts.line_number++;
         enum aw_status status = handle_line(log, line, length, entry, err);
         if (status == AW_MORE)
             continue;
-        bool truncated = status == AW_MALFORMED && !newline && log->at_end && log->line_number > 1;
+        bool truncated =
+            status == AW_MALFORMED && !newline && log->at_end && log->counts.line_number > 1;
         if (!truncated)
             return status;
-        log->unread_from = from; /* keeps the incomplete line in the buffer */
-        log->line_number--;
+        log->input.unread_from = from; /* keeps the incomplete line in the buffer */
+        log->counts.line_number--;
         return AW_END;
     }
 }
@@ -195,7 +204,7 @@ bool aw_log_is_truncated(const struct aw_log *log, struct aw_error *err)
 static bool has_candump_lines(const struct aw_log *log)
 {
     struct aw_candump entry;
-    const char *at = (const char *)log->buffer, *end = at + log->unread_to;
+    const char *at = (const char *)log->input.buffer, *end = at + log->input.unread_to;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
@@ -246,7 +255,7 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
         aw_log_close(log);
         return status;
     }
-    log->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
+    log->counts.size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
     *out = log;
     return AW_OK;
 }
@@ -262,8 +271,8 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
         return status;
     if (!log->path && lseek(log->reading.fd, 0, SEEK_SET) != 0)
         return aw_fail(err, AW_LOST, "%s: cannot read it twice — %s", log->name, strerror(errno));
-    log->unread_from = log->unread_to = 0;
-    log->n_read = log->line_number = 0;
+    log->input.unread_from = log->input.unread_to = 0;
+    log->counts.n_read = log->counts.line_number = 0;
     log->candump = (struct aw_candump_log){0};
     log->at_end = false;
     aw_pcap_reset(&log->reader);
@@ -283,8 +292,8 @@ const struct aw_candump_log *aw_log_candump_state(const struct aw_log *log)
 
 uint64_t aw_log_position(const struct aw_log *log, uint64_t *size)
 {
-    *size = log->size;
-    return log->n_read - (log->unread_to - log->unread_from);
+    *size = log->counts.size;
+    return log->counts.n_read - (log->input.unread_to - log->input.unread_from);
 }
 
 void aw_log_close(struct aw_log *log)

@@ -25,7 +25,8 @@ const char *const aw_loss_names[AW_LOSSES] = {
 static void disengage(struct aw_follow_joint *joint)
 {
     joint->engaged = joint->limited = joint->doubtful = false;
-    joint->leader_value = joint->banded = joint->smoothed = joint->command = (double)NAN;
+    joint->leader_value = joint->filter.banded = joint->filter.smoothed = joint->command =
+        (double)NAN;
     joint->velocity = joint->speed_limit = 0;
     joint->behind_ns = 0;
 }
@@ -55,7 +56,7 @@ void aw_follow_set_loss(struct aw_follow *f, enum aw_follow_loss loss)
 bool aw_follow_add_record(struct aw_follow *f, int64_t t_ns)
 {
     int64_t elapsed_ns = t_ns - f->time_ns,
-            max_gap_ns = f->deadman_ns > 0 ? f->deadman_ns : INT64_MAX / 2;
+            max_gap_ns = f->options.deadman_ns > 0 ? f->options.deadman_ns : INT64_MAX / 2;
     if (f->has_time && elapsed_ns < 0 && elapsed_ns >= -max_gap_ns) {
         f->n_late++;
         return false;
@@ -81,7 +82,7 @@ void aw_follow_set_value(struct aw_follow *f, size_t row, double value, int64_t 
         return;
     }
     f->value_ns = now_ns;
-    bool has_jumped = fabs(mapped - previous) > joint->max_jump;
+    bool has_jumped = fabs(mapped - previous) > joint->limits.max_jump;
     if (joint->engaged && has_jumped) {
         aw_follow_set_loss(f, AW_LOSS_JUMP);
         f->halted_joint = row;
@@ -90,8 +91,9 @@ void aw_follow_set_value(struct aw_follow *f, size_t row, double value, int64_t 
         joint->doubtful = joint->doubtful && has_jumped;
     }
     joint->leader_value = mapped;
-    if (isnan(joint->banded) || fabs(mapped - joint->banded) > f->map->rows[row].dead_band)
-        joint->banded = mapped;
+    if (isnan(joint->filter.banded) ||
+        fabs(mapped - joint->filter.banded) > f->map->rows[row].dead_band)
+        joint->filter.banded = mapped;
 }
 
 void aw_follow_set_alive(struct aw_follow *f, int64_t now_ns)
@@ -105,10 +107,11 @@ double aw_follow_goal(const struct aw_follow *f, size_t joint)
 {
     const struct aw_follow_joint *j = &f->joints[joint];
     const struct aw_follow_row *row = &f->map->rows[joint];
-    if (isnan(j->banded))
+    if (isnan(j->filter.banded))
         return (double)NAN;
-    double goal = aw_clamp(j->banded + (f->relative ? j->offset : 0), row->low, row->high);
-    return aw_clamp(goal, j->min, j->max);
+    double goal = aw_clamp(j->filter.banded + (f->options.relative ? j->filter.offset : 0),
+                           row->low, row->high);
+    return aw_clamp(goal, j->limits.min, j->limits.max);
 }
 
 /* Starts moving this joint. Returns false if the first motion would be a jump. */
@@ -116,15 +119,15 @@ static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];
     bool is_known = !isnan(j->actual);
-    if (!is_known && !f->allow_unknown)
+    if (!is_known && !f->options.allow_unknown)
         return false;
-    j->offset = is_known ? j->actual - j->banded : 0;
+    j->filter.offset = is_known ? j->actual - j->filter.banded : 0;
     double goal = aw_follow_goal(f, joint), start = is_known ? j->actual : goal;
-    j->approaching = fabs(goal - start) > j->max_jump;
-    if (j->approaching && isnan(j->approach_speed))
+    j->approaching = fabs(goal - start) > j->limits.max_jump;
+    if (j->approaching && isnan(j->limits.approach_speed))
         return false;
     j->command = start;
-    j->smoothed = goal;
+    j->filter.smoothed = goal;
     j->catching_up = j->engaged = true;
     j->engaged_ns = now_ns;
     j->behind_ns = 0;
@@ -138,19 +141,20 @@ static double current_limit(const struct aw_follow_joint *j, int64_t now_ns)
 {
     double progress = (double)(now_ns - j->engaged_ns) / 1e9 / EASE_S;
     if (!j->catching_up)
-        return j->max_speed;
-    return j->approaching ? j->approach_speed
-                          : j->max_speed * fmin(1, EASE + (1 - EASE) * progress);
+        return j->limits.max_speed;
+    return j->approaching ? j->limits.approach_speed
+                          : j->limits.max_speed * fmin(1, EASE + (1 - EASE) * progress);
 }
 
 static void advance(struct aw_follow *f, size_t joint, double dt_s, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];
     double goal = aw_follow_goal(f, joint), limit = current_limit(j, now_ns);
-    double weight = f->smooth_s > 0 ? 1 - exp(-dt_s / f->smooth_s) : 1;
-    j->limited = fabs(goal - j->banded - (f->relative ? j->offset : 0)) > 1e-9;
-    j->smoothed += weight * (goal - j->smoothed);
-    double distance = j->smoothed - j->command,
+    double weight = f->options.smooth_s > 0 ? 1 - exp(-dt_s / f->options.smooth_s) : 1;
+    j->limited =
+        fabs(goal - j->filter.banded - (f->options.relative ? j->filter.offset : 0)) > 1e-9;
+    j->filter.smoothed += weight * (goal - j->filter.smoothed);
+    double distance = j->filter.smoothed - j->command,
            step = aw_clamp(distance, -limit * dt_s, limit * dt_s);
     j->catching_up = j->catching_up && fabs(distance) > limit * dt_s;
     j->velocity = dt_s > 0 ? step / dt_s : 0;
@@ -163,7 +167,7 @@ static bool is_keeping_up(struct aw_follow *f, int64_t now_ns)
     for (size_t i = 0; i < f->map->n; i++) {
         struct aw_follow_joint *j = &f->joints[i];
         if (j->engaged &&
-            aw_is_lagging(&j->behind_ns, j->command - j->actual, j->max_lag, now_ns)) {
+            aw_is_lagging(&j->behind_ns, j->command - j->actual, j->limits.max_lag, now_ns)) {
             f->halted_joint = i;
             return false;
         }
@@ -178,7 +182,7 @@ static void find_losses(struct aw_follow *f, int64_t elapsed_ns, int64_t now_ns)
         return;
     if (elapsed_ns - f->waited_ns > AW_FOLLOW_LATE)
         aw_follow_set_loss(f, AW_LOSS_LATE);
-    else if (f->deadman_ns > 0 && now_ns - f->value_ns > f->deadman_ns)
+    else if (f->options.deadman_ns > 0 && now_ns - f->value_ns > f->options.deadman_ns)
         aw_follow_set_loss(f, AW_LOSS_SILENT);
     else if (!is_keeping_up(f, now_ns))
         aw_follow_set_loss(f, AW_LOSS_LAG);
@@ -203,7 +207,7 @@ enum aw_follow_result aw_follow_step(struct aw_follow *f, int64_t now_ns)
     }
     for (size_t i = 0; i < f->map->n; i++) {
         struct aw_follow_joint *j = &f->joints[i];
-        bool starts = !j->engaged && !isnan(j->banded) && !j->doubtful;
+        bool starts = !j->engaged && !isnan(j->filter.banded) && !j->doubtful;
         if (starts && !engage(f, i, now_ns)) {
             f->halted_joint = i;
             return AW_FOLLOW_REFUSE;

@@ -70,12 +70,14 @@ enum aw_status aw_follow_row_convert(struct aw_follow_row *row, const char *unit
 /* A joint that follows, in its own unit, and per second. The caller sets the first part, and
  * updates actual. */
 struct aw_follow_joint {
-    double min, max, max_speed; /* finite */
-    double max_jump;            /* max distance to the first target, and max jump of the leader */
-    /* speed towards a first target that is too far away; NaN: refuses it instead */
-    double approach_speed;
-    double max_lag; /* max following error; INFINITY: unlimited */
-    double actual;  /* NaN: unknown */
+    struct {
+        double min, max, max_speed; /* finite */
+        double max_jump; /* max distance to the first target, and max jump of the leader */
+        /* speed towards a first target that is too far away; NaN: refuses it instead */
+        double approach_speed;
+        double max_lag; /* max following error; INFINITY: unlimited */
+    } limits;
+    double actual; /* NaN: unknown */
 
     bool engaged;        /* the joint follows */
     double command;      /* current target position */
@@ -84,8 +86,10 @@ struct aw_follow_joint {
     bool limited;        /* the leader's value is outside the range of the joint or the clamp */
     double leader_value; /* leader's mapped value; NaN: not received since the last loss */
 
-    /* value after the dead band; smoothed value; difference to the leader, if relative */
-    double banded, smoothed, offset;
+    struct {
+        /* value after the dead band; smoothed value; difference to the leader, if relative */
+        double banded, smoothed, offset;
+    } filter;
     bool doubtful, catching_up, approaching;
     int64_t engaged_ns, behind_ns;
 };
@@ -110,11 +114,13 @@ enum aw_follow_result { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW
 struct aw_follow {
     const struct aw_follow_map *map;
     struct aw_follow_joint *joints; /* one for each row */
-    /* Set by the caller. */
-    int64_t deadman_ns; /* max silence of the leader, ns; 0: unlimited */
-    double smooth_s;    /* time constant of the smoothing, s; 0: none */
-    bool relative;
-    bool allow_unknown; /* a joint whose position is unknown starts at its target */
+    struct {
+        /* Set by the caller. */
+        int64_t deadman_ns; /* max silence of the leader, ns; 0: unlimited */
+        double smooth_s;    /* time constant of the smoothing, s; 0: none */
+        bool relative;
+        bool allow_unknown; /* a joint whose position is unknown starts at its target */
+    } options;
 
     bool running, has_loss;
     int64_t step_ns, value_ns;

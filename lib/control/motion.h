@@ -78,15 +78,24 @@ struct aw_motion {
     enum aw_motion_verdict verdict;
     bool started;     /* there was a sample */
     double low, high; /* range of the first position and all targets */
-    double last_s, measured, speed;
-    bool has_moved, both_signs; /* the joint has moved; strong outputs had both signs */
-    double output_sign;         /* sign of the first output; 0: no output yet */
-    double start_position, start_s, start_speed; /* position, time and speed at that output */
-    double driven_s;                             /* time of strong output so far */
-    double reversed_s; /* start of the motion against the output, s; NaN: none */
-    /* output at the last motion; change since then; time at which a strong change started */
-    double moved_output, change, change_s;
-    double lowest, highest, still_s; /* positions since the last motion; time of strong output */
+    struct {
+        double last_s, measured, speed;
+    } last;
+    /* since the first strong output */
+    struct {
+        bool has_moved, both_signs; /* the joint has moved; strong outputs had both signs */
+        double output_sign;         /* sign of the first output; 0: no output yet */
+        double start_position, start_s, start_speed; /* position, time and speed at that output */
+        double driven_s;                             /* time of strong output so far */
+        double reversed_s; /* start of the motion against the output, s; NaN: none */
+    } push;
+    /* since the last motion */
+    struct {
+        /* output at the last motion; change since then; time at which a strong change started */
+        double moved_output, change, change_s;
+        /* positions since the last motion; time of strong output */
+        double lowest, highest, still_s;
+    } moved;
     char fault[80];
 };
 

@@ -54,7 +54,7 @@ size_t aw_teleop_find_joint(const struct aw_teleop *t, size_t row)
 static double input_level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
-    double x = (t->value[r->input] - r->min) / (r->max - r->min) * r->gain;
+    double x = (t->input.value[r->input] - r->min) / (r->max - r->min) * r->gain;
     bool one_sided =
         r->min != 0 || r->max != 1; /* an input with a resting level has one direction */
     return aw_clamp(x, one_sided ? 0 : -1, 1);
@@ -92,10 +92,10 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
         return aw_fail(err, AW_USAGE, "%s: joint '%s' not found — list the joints with 'limits'",
                        t->map->inputs[row->input], row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
-    if (!isfinite(j->max_speed) && isnan(t->rate[i]))
+    if (!isfinite(j->limits.max_speed) && isnan(t->options.rate[i]))
         return aw_fail(err, AW_USAGE, "%s: no velocity given for %s — add one: %s velocity 20deg/s",
                        t->map->inputs[row->input], j->name, row->joint);
-    if (row->verb == AW_VERB_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
+    if (row->verb == AW_VERB_TOGGLE && !(isfinite(j->limits.min) && isfinite(j->limits.max)))
         return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle — set its min and max",
                        t->map->inputs[row->input], j->name);
     return AW_OK;
@@ -103,7 +103,7 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
 
 static void disarm(struct aw_teleop *t)
 {
-    memset(t->armed, 0, sizeof t->armed);
+    memset(t->input.armed, 0, sizeof t->input.armed);
     for (size_t i = 0; i < t->n; i++) {
         t->joints[i].velocity = 0;
         t->joints[i].limited = t->joints[i].moved = false;
@@ -120,7 +120,7 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
     t->joints = joints;
     t->n = n;
     t->step_ns = t->alive_ns = now_ns;
-    memset(t->pressed, 1, sizeof t->pressed);
+    memset(t->input.pressed, 1, sizeof t->input.pressed);
     disarm(t);
     if (!map->has_enable)
         return aw_fail(err, AW_USAGE,
@@ -143,11 +143,11 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
 void aw_teleop_set_input(struct aw_teleop *t, size_t input, double value)
 {
     if (!isfinite(value)) {
-        t->value[input] = 0;
+        t->input.value[input] = 0;
         aw_teleop_set_halt(t, AW_HALT_EVENTS);
         return;
     }
-    t->value[input] = value;
+    t->input.value[input] = value;
 }
 
 void aw_teleop_set_alive(struct aw_teleop *t, int64_t now_ns)
@@ -165,7 +165,7 @@ void aw_teleop_set_halt(struct aw_teleop *t, enum aw_halt halt)
     t->was_released = t->enabled = false;
     t->halt = halt;
     disarm(t);
-    memset(t->pressed, 1, sizeof t->pressed); /* all buttons must be released first */
+    memset(t->input.pressed, 1, sizeof t->input.pressed); /* all buttons must be released first */
 }
 
 /* ---- Action buttons ---- */
@@ -181,7 +181,7 @@ static void choose_next(struct aw_teleop *t)
     t->selected = (t->selected + 1) % t->map->n_choices;
     for (size_t i = 0; i < t->map->n; i++)
         if (strcmp(get_row(t, i)->joint, "select") == 0)
-            t->armed[i] = false;
+            t->input.armed[i] = false;
     add_action(t, AW_VERB_NEXT, t->map->choices[t->selected]);
 }
 
@@ -191,14 +191,17 @@ static void toggle(struct aw_teleop *t, size_t row)
     double at = isnan(joint->target) ? joint->actual : joint->target;
     double current_goal = isnan(joint->goal) ? at : joint->goal;
     if (t->enabled && !isnan(current_goal))
-        joint->goal = current_goal > (joint->min + joint->max) / 2 ? joint->min : joint->max;
+        joint->goal = current_goal > (joint->limits.min + joint->limits.max) / 2
+                          ? joint->limits.min
+                          : joint->limits.max;
 }
 
 static bool is_pressed(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
-    double threshold = t->pressed[row] ? r->threshold * OFF / ON : r->threshold;
-    double x = t->value[r->input], y = r->second_input < 0 ? x : t->value[r->second_input];
+    double threshold = t->input.pressed[row] ? r->threshold * OFF / ON : r->threshold;
+    double x = t->input.value[r->input],
+           y = r->second_input < 0 ? x : t->input.value[r->second_input];
     return x >= threshold && y >= threshold;
 }
 
@@ -206,13 +209,13 @@ static void read_buttons(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->map->n; i++) {
         const struct aw_teleop_row *row = get_row(t, i);
-        bool was_pressed = t->pressed[i];
+        bool was_pressed = t->input.pressed[i];
         if (row->verb == AW_VERB_VELOCITY)
             continue;
-        t->pressed[i] = is_pressed(t, i);
-        if (!t->pressed[i] || was_pressed || now_ns < t->locked_ns[i])
+        t->input.pressed[i] = is_pressed(t, i);
+        if (!t->input.pressed[i] || was_pressed || now_ns < t->input.locked_ns[i])
             continue;
-        t->locked_ns[i] = now_ns + row->lockout_ns;
+        t->input.locked_ns[i] = now_ns + row->lockout_ns;
         if (row->verb == AW_VERB_NEXT)
             choose_next(t);
         else if (row->verb == AW_VERB_TOGGLE)
@@ -226,10 +229,10 @@ static void read_buttons(struct aw_teleop *t, int64_t now_ns)
 
 static double find_speed(const struct aw_teleop *t, size_t row, const struct aw_teleop_joint *joint)
 {
-    double rate = t->share[row] != 0    ? t->share[row] * joint->full_value
-                  : isnan(t->rate[row]) ? joint->max_speed
-                                        : t->rate[row];
-    return aw_clamp(rate, -joint->max_speed, joint->max_speed);
+    double rate = t->options.share[row] != 0    ? t->options.share[row] * joint->full_value
+                  : isnan(t->options.rate[row]) ? joint->limits.max_speed
+                                                : t->options.rate[row];
+    return aw_clamp(rate, -joint->limits.max_speed, joint->limits.max_speed);
 }
 
 /* Adds up the velocities of all rows for each joint, and arms rows at rest. Returns true if any row
@@ -245,12 +248,12 @@ static bool sum_velocities(struct aw_teleop *t, double scale)
         struct aw_teleop_joint *joint = &t->joints[aw_teleop_find_joint(t, i)];
         double deflection = aw_teleop_deflection(t, i);
         if (deflection == 0)
-            t->armed[i] = true;
+            t->input.armed[i] = true;
         deflected = deflected || deflection != 0;
-        if (deflection == 0 || !t->armed[i])
+        if (deflection == 0 || !t->input.armed[i])
             continue;
         joint->goal = NAN; /* the user has taken over */
-        double max = scale * fmax(joint->max_speed, 0);
+        double max = scale * fmax(joint->limits.max_speed, 0);
         joint->velocity += scale * deflection * find_speed(t, i, joint);
         joint->velocity = aw_clamp(joint->velocity, -max, max);
     }
@@ -263,10 +266,10 @@ static void seek_goal(struct aw_teleop_joint *joint, double scale, double dt_s)
     double at = isnan(joint->target) ? joint->actual : joint->target;
     if (isnan(joint->goal) || isnan(at))
         return;
-    double distance = joint->goal - at, max = scale * joint->max_speed;
+    double distance = joint->goal - at, max = scale * joint->limits.max_speed;
     double step = dt_s > 0 ? fabs(distance) / fmax(dt_s, 0.02) : max;
     joint->velocity = copysign(fmin(max, step), distance);
-    if (fabs(distance) <= 1e-3 * (joint->max - joint->min)) {
+    if (fabs(distance) <= 1e-3 * (joint->limits.max - joint->limits.min)) {
         joint->velocity = 0;
         joint->goal = NAN;
     }
@@ -278,9 +281,9 @@ static void limit_velocity(struct aw_teleop_joint *joint, double at, double dt_s
     if (isnan(at) || requested == 0 || in_s <= 0)
         return;
     if (requested > 0)
-        joint->velocity = fmin(requested, fmax(0, (joint->max - at) / in_s));
+        joint->velocity = fmin(requested, fmax(0, (joint->limits.max - at) / in_s));
     else
-        joint->velocity = fmax(requested, fmin(0, (joint->min - at) / in_s));
+        joint->velocity = fmax(requested, fmin(0, (joint->limits.min - at) / in_s));
     joint->limited = joint->velocity != requested;
 }
 
@@ -292,7 +295,7 @@ static double round_target(const struct aw_teleop_joint *joint, double distance)
         return joint->target + distance;
     double steps = fmax(floor(fabs(distance) / joint->min_step), 1);
     double target = joint->target + copysign(steps * joint->min_step, distance);
-    bool exceeds = distance > 0 ? target > joint->max : target < joint->min;
+    bool exceeds = distance > 0 ? target > joint->limits.max : target < joint->limits.min;
     return exceeds ? joint->target : target;
 }
 
@@ -301,7 +304,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
     for (size_t i = 0; i < t->n; i++) {
         struct aw_teleop_joint *joint = &t->joints[i];
         joint->limited = false;
-        if (t->step_s > 0)
+        if (t->options.step_s > 0)
             joint->target = NAN; /* starts again at the position that the joint has confirmed */
         seek_goal(joint, scale, dt_s);
         joint->moved = joint->moved || joint->velocity != 0;
@@ -320,7 +323,7 @@ static bool is_keeping_up(struct aw_teleop *t, int64_t now_ns)
     for (size_t i = 0; i < t->n; i++) {
         struct aw_teleop_joint *joint = &t->joints[i];
         double error = joint->uses_target ? joint->target - joint->actual : 0;
-        if (aw_is_lagging(&joint->behind_ns, error, joint->max_lag, now_ns)) {
+        if (aw_is_lagging(&joint->behind_ns, error, joint->limits.max_lag, now_ns)) {
             t->halted_joint = i;
             return false;
         }
@@ -332,7 +335,7 @@ static bool is_keeping_up(struct aw_teleop *t, int64_t now_ns)
 
 static bool is_held(const struct aw_teleop *t, int input, bool was_held)
 {
-    return t->value[input] >= (was_held ? OFF : ON);
+    return t->input.value[input] >= (was_held ? OFF : ON);
 }
 
 /* Updates the state of the enable button. */
@@ -371,7 +374,9 @@ static enum aw_teleop_result end_motion(struct aw_teleop *t)
 enum aw_teleop_result aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
 {
     int64_t elapsed_ns = now_ns - t->step_ns;
-    double dt_s = !t->running ? 0 : t->step_s > 0 ? t->step_s : (double)elapsed_ns / 1e9;
+    double dt_s = !t->running             ? 0
+                  : t->options.step_s > 0 ? t->options.step_s
+                                          : (double)elapsed_ns / 1e9;
     double scale = t->map->has_full_speed && is_held(t, t->map->full_speed, false) ? 1 : SLOW;
     t->step_ns = now_ns;
     t->n_actions = 0;
@@ -382,7 +387,7 @@ enum aw_teleop_result aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
     if (!t->enabled)
         return end_motion(t);
     bool deflected = sum_velocities(t, scale);
-    if (deflected && t->stale_ns > 0 && now_ns - t->alive_ns > t->stale_ns)
+    if (deflected && t->options.stale_ns > 0 && now_ns - t->alive_ns > t->options.stale_ns)
         aw_teleop_set_halt(t, AW_HALT_STALE);
     else if (!is_keeping_up(t, now_ns))
         aw_teleop_set_halt(t, AW_HALT_LAG);

@@ -88,13 +88,15 @@ enum aw_status aw_teleop_map_parse(struct aw_teleop_map *map, const char *text,
 
 /* A joint, in its own unit, and per second. The caller sets the first part, and updates actual. */
 struct aw_teleop_joint {
-    const char *name, *alias;   /* alias NULL or "": none */
-    double min, max, max_speed; /* speed: its limit, finite */
-    double full_value;          /* value of a rate of 100 % */
-    double max_lag;             /* INFINITY: unlimited */
-    double actual;              /* NaN: unknown */
-    double min_step;            /* smallest step that the joint can make; 0: any */
-    bool uses_target;           /* integrates the velocity to target, starting at actual */
+    const char *name, *alias; /* alias NULL or "": none */
+    struct {
+        double min, max, max_speed; /* speed: its limit, finite */
+        double max_lag;             /* INFINITY: unlimited */
+    } limits;
+    double full_value; /* value of a rate of 100 % */
+    double actual;     /* NaN: unknown */
+    double min_step;   /* smallest step that the joint can make; 0: any */
+    bool uses_target;  /* integrates the velocity to target, starting at actual */
 
     double velocity, target; /* commanded velocity and target; target NaN: none yet */
     /* the user has moved it since pressing the enable button; only such joints get commands */
@@ -130,18 +132,22 @@ struct aw_teleop {
     const struct aw_teleop_map *map;
     struct aw_teleop_joint *joints;
     size_t n;
-    int64_t stale_ns; /* 0: never; set by the caller */
-    /* duration of a step, after which the caller waits for its confirmation, s; 0: continuous
-     * motion; set by the caller */
-    double step_s;
-    /* signed velocity of a row at full deflection; NaN: the joint's limit; set by the caller */
-    double rate[AW_TELEOP_ROWS];
-    /* velocity as a share of the joint's full_value; 0: rate applies */
-    double share[AW_TELEOP_ROWS];
+    struct {
+        int64_t stale_ns; /* 0: never; set by the caller */
+        /* duration of a step, after which the caller waits for its confirmation, s; 0: continuous
+         * motion; set by the caller */
+        double step_s;
+        /* signed velocity of a row at full deflection; NaN: the joint's limit; set by the caller */
+        double rate[AW_TELEOP_ROWS];
+        /* velocity as a share of the joint's full_value; 0: rate applies */
+        double share[AW_TELEOP_ROWS];
+    } options;
 
-    double value[AW_TELEOP_INPUTS];
-    bool armed[AW_TELEOP_ROWS], pressed[AW_TELEOP_ROWS];
-    int64_t locked_ns[AW_TELEOP_ROWS];
+    struct {
+        double value[AW_TELEOP_INPUTS];
+        bool armed[AW_TELEOP_ROWS], pressed[AW_TELEOP_ROWS];
+        int64_t locked_ns[AW_TELEOP_ROWS];
+    } input;
     /* enable has been released once; is held now; a motion is possible */
     bool was_released, enabled, running;
     size_t selected;

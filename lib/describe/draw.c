@@ -74,7 +74,7 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
     aw_scalar_name(scalar, name, sizeof name);
     aw_part_add_constant(&constant, grid->codec, scalar);
     bool value_only = scalar->field->type == AW_PAD || scalar->field->type == AW_CONST ||
-                      grid->codec->protocol->ascii;
+                      grid->codec->protocol->frames.ascii;
     if (scalar->field->separator)
         aw_part_add(label, "%c%s", scalar->field->separator, name);
     else if (scalar->value || scalar->field->type == AW_CHECKSUM)
@@ -175,7 +175,7 @@ static void print_border(FILE *out, const struct grid *grid, int row)
 static void print_cells(FILE *out, const struct grid *grid, int row)
 {
     int slots = used_slots(grid, row, false);
-    if (grid->codec->protocol->ascii)
+    if (grid->codec->protocol->frames.ascii)
         fprintf(out, "%*s", MARGIN, "");
     else
         fprintf(out, "%*d ", MARGIN - 1, row * grid->slots);
@@ -194,9 +194,9 @@ static void print_cells(FILE *out, const struct grid *grid, int row)
 /* Prints the number of each slot above it. */
 static void print_ruler(FILE *out, const struct grid *grid)
 {
-    bool can = grid->codec->protocol->can;
+    bool can = grid->codec->protocol->frames.can;
     int slots = used_slots(grid, 0, false);
-    if (grid->codec->protocol->ascii)
+    if (grid->codec->protocol->frames.ascii)
         return;
     fprintf(out, "%*s", MARGIN, "");
     for (int slot = 0; slot < slots; slot++) {
@@ -211,7 +211,7 @@ static void print_ruler(FILE *out, const struct grid *grid)
 
 static void fill_slots(struct grid *grid, int cell, int first, int n)
 {
-    bool can = grid->codec->protocol->can;
+    bool can = grid->codec->protocol->frames.can;
     for (int i = first; i < first + n; i++) {
         int row = i / grid->slots, slot = i % grid->slots;
         if (row >= ROWS)
@@ -267,9 +267,9 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
     for (int row = 0; row < ROWS; row++)
         for (int slot = 0; slot < SLOTS; slot++)
             grid.owner[row][slot] = NO_CELL;
-    if (codec->protocol->ascii)
+    if (codec->protocol->frames.ascii)
         lay_out_line(&grid);
-    else if (codec->protocol->can) {
+    else if (codec->protocol->frames.can) {
         /* The drawing omits the identifier; the list of fields shows it. */
         grid.slots = 16;
         for (int i = 0; i < grid.codec->n_scalars; i++)

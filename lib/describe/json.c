@@ -109,8 +109,8 @@ static void print_constant(FILE *out, const struct aw_codec *codec, const struct
     const struct aw_field *row = scalar->field;
     const char character[] = {(char)row->constant, '\0'};
     if (row->type == AW_CHECKSUM)
-        print_number_member(out, "checksum_from", codec->protocol->checksum_from);
-    else if (codec->protocol->ascii)
+        print_number_member(out, "checksum_from", codec->protocol->frames.checksum_from);
+    else if (codec->protocol->frames.ascii)
         print_text_member(out, "constant", row->type == AW_CODE ? codec->message->word : character);
     else if (row->type != AW_PAD)
         print_number_member(out, "constant", (double)aw_row_constant(codec, scalar, NULL));
@@ -153,7 +153,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     print_string(out, name);
     print_text_member(out, "alias", scalar->label ? scalar->alias : scalar->field->alias);
     print_text_member(out, "type", type_name(scalar->field->type));
-    if (!codec->protocol->ascii) {
+    if (!codec->protocol->frames.ascii) {
         print_number_member(out, "bit", scalar->bit);
         print_number_member(out, "bits", scalar->bits);
     } else if (scalar->field->digits) {
@@ -180,7 +180,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_id_of_code(codec->message->code);
-    if (!codec->protocol->can || aw_is_board_message(codec))
+    if (!codec->protocol->frames.can || aw_is_board_message(codec))
         return;
     print_number_member(out, "id", id.id);
     print_number_member(out, "id_bits", id.is_long ? 29 : 11);
@@ -192,9 +192,9 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fputs("{\"name\":", out);
     print_string(out, codec->message->name);
     print_text_member(out, "dir", directions[codec->message->dir]);
-    if (codec->protocol->ascii) {
+    if (codec->protocol->frames.ascii) {
         print_text_member(out, "code", codec->message->word);
-        print_number_member(out, "max_bytes", codec->protocol->frame_max);
+        print_number_member(out, "max_bytes", codec->protocol->frames.frame_max);
     } else {
         print_number_member(out, "code", codec->message->code);
         print_number_member(out, "bytes", codec->size);

@@ -88,8 +88,8 @@ static const char datagram[] = "[packet battery]              # a type unknown t
 
 void aw_describe_packets(FILE *out, const struct aw_protocol *protocol)
 {
-    const char *first = protocol->can                       ? frame
-                        : protocol->ascii                   ? line
+    const char *first = protocol->frames.can                ? frame
+                        : protocol->frames.ascii            ? line
                         : protocol->medium == AW_MEDIUM_HID ? report
                                                             : datagram;
     fprintf(out, "%s%s", head, first);

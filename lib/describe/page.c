@@ -78,7 +78,7 @@ static void print_field_row(const struct page *page, const struct cell *cells, b
 static void print_field(const struct page *page, const struct aw_codec *codec, int i)
 {
     const struct aw_scalar *scalar = &codec->scalars[i];
-    const bool ascii = codec->protocol->ascii;
+    const bool ascii = codec->protocol->frames.ascii;
     struct aw_part place = {0}, type = {0}, range = {0};
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
@@ -97,8 +97,8 @@ static void print_field(const struct page *page, const struct aw_codec *codec, i
 
 static void print_fields(const struct page *page, const struct aw_codec *codec)
 {
-    const bool ascii = codec->protocol->ascii;
-    const struct cell head[] = {{codec->protocol->can ? "bits" : "bytes", PLACE, false},
+    const bool ascii = codec->protocol->frames.ascii;
+    const struct cell head[] = {{codec->protocol->frames.can ? "bits" : "bytes", PLACE, false},
                                 {"field", ascii ? PLACE : NAME, false},
                                 {"type", TYPE, false},
                                 {"unit", UNIT, false},

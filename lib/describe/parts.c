@@ -67,11 +67,11 @@ void aw_part_add_position(struct aw_part *part, const struct aw_codec *codec,
                           const struct aw_scalar *scalar)
 {
     unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
-    if (codec->protocol->ascii)
+    if (codec->protocol->frames.ascii)
         return;
-    if (codec->protocol->can && scalar->bit < aw_can_head_bits(codec))
+    if (codec->protocol->frames.can && scalar->bit < aw_can_head_bits(codec))
         aw_part_add(part, "id %d:%d", scalar->bit + scalar->bits - 1, scalar->bit);
-    else if (codec->protocol->can)
+    else if (codec->protocol->frames.can)
         aw_part_add(part, "%u:%u", aw_can_bit(codec, scalar, scalar->bits - 1u),
                     aw_can_bit(codec, scalar, 0));
     else if (first == last)
@@ -91,7 +91,7 @@ void aw_part_add_constant(struct aw_part *part, const struct aw_codec *codec,
                           const struct aw_scalar *scalar)
 {
     enum aw_type type = scalar->field->type;
-    if (type == AW_CONST && codec->protocol->ascii) {
+    if (type == AW_CONST && codec->protocol->frames.ascii) {
         uint32_t c = scalar->field->constant;
         if (c == '\r' || c == '\n')
             aw_part_add(part, "%s", c == '\r' ? "CR" : "LF");
@@ -99,7 +99,7 @@ void aw_part_add_constant(struct aw_part *part, const struct aw_codec *codec,
             aw_part_add(part, "%c", (char)c);
     } else if (type == AW_CONST && scalar->bits == 16)
         add_constant_bytes(part, scalar);
-    else if (type == AW_CODE && codec->protocol->ascii)
+    else if (type == AW_CODE && codec->protocol->frames.ascii)
         aw_part_add(part, "%s", codec->message->word);
     else if (type == AW_PAD)
         aw_part_add(part, "0");
@@ -166,9 +166,9 @@ void aw_part_add_range(struct aw_part *part, const struct aw_codec *codec, int s
 
 void aw_part_add_code(struct aw_part *part, const struct aw_codec *codec)
 {
-    if (codec->protocol->ascii)
+    if (codec->protocol->frames.ascii)
         aw_part_add(part, "%s", codec->message->word);
-    else if (codec->protocol->can)
+    else if (codec->protocol->frames.can)
         aw_part_add(part, "%u", (unsigned)aw_can_id_of_code(codec->message->code).id);
     else
         aw_part_add(part, "%u", (unsigned)codec->message->code);
@@ -176,9 +176,9 @@ void aw_part_add_code(struct aw_part *part, const struct aw_codec *codec)
 
 void aw_part_add_size(struct aw_part *part, const struct aw_codec *codec)
 {
-    if (codec->protocol->ascii)
+    if (codec->protocol->frames.ascii)
         aw_part_add(part, "one line");
-    else if (codec->protocol->can)
+    else if (codec->protocol->frames.can)
         aw_part_add(part, "id and %u bytes", codec->size - aw_can_head_bits(codec) / 8);
     else
         aw_part_add(part, "%u bytes", codec->size);

@@ -39,10 +39,12 @@ struct aw_recording {
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
     uint64_t known_boards; /* numbers of known boards, one bit each */
-    /* The variant points to the members below. */
-    struct aw_ezphys_framing framing;
-    struct aw_field head[HEAD_ROWS];
-    struct aw_name board_names[AW_CANPID_BOARDS + 1];
+    struct {
+        /* The variant points to the members below. */
+        struct aw_ezphys_framing framing;
+        struct aw_field head[HEAD_ROWS];
+        struct aw_name board_names[AW_CANPID_BOARDS + 1];
+    } wire;
 };
 
 /* ---- Names ---- */
@@ -66,10 +68,10 @@ static void add_board(struct aw_recording *r, const char *line)
         return;
     r->boards[r->n_boards] = board;
     r->known_boards |= AW_CANPID_BIT(board.number);
-    while (r->board_names[n_named].name)
+    while (r->wire.board_names[n_named].name)
         n_named++;
     if (*board.text != '0')
-        r->board_names[n_named] =
+        r->wire.board_names[n_named] =
             (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].text};
     r->n_boards++;
 }
@@ -195,14 +197,14 @@ static void name_values(struct aw_recording *r, struct aw_variant *variant)
 {
     size_t rows = 0;
     variant->known_senders = &r->known_boards;
-    if (!r->board_names[0].name)
+    if (!r->wire.board_names[0].name)
         return;
     for (; variant->head[rows].type != AW_ROWS_END && rows < HEAD_ROWS - 1; rows++) {
-        r->head[rows] = variant->head[rows];
-        if (strcmp(r->head[rows].name, "board") == 0)
-            r->head[rows].names = r->board_names;
+        r->wire.head[rows] = variant->head[rows];
+        if (strcmp(r->wire.head[rows].name, "board") == 0)
+            r->wire.head[rows].names = r->wire.board_names;
     }
-    variant->head = r->head;
+    variant->head = r->wire.head;
 }
 
 static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *variant,
@@ -210,8 +212,8 @@ static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *va
 {
     const struct aw_protocol *protocol = r->about.protocol;
     if (protocol == &aw_ezphys_protocol) {
-        enum aw_status status = aw_ezphys_framing_parse(&r->framing, r->about.wire, NULL, err);
-        *variant = r->framing.variant;
+        enum aw_status status = aw_ezphys_framing_parse(&r->wire.framing, r->about.wire, NULL, err);
+        *variant = r->wire.framing.variant;
         return status;
     }
     const struct aw_variant *named = aw_protocol_variant(protocol, r->about.wire);

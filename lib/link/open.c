@@ -106,6 +106,6 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     inner_options.transports = aw_link_transports();
     if (status == AW_OK)
         status = transport->open(&link, &url, &inner_options, err);
-    bool ascii = options->protocol && options->protocol->ascii;
+    bool ascii = options->protocol && options->protocol->frames.ascii;
     return status == AW_OK ? aw_fault_wrap(out, link, &url, ascii, err) : status;
 }

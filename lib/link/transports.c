@@ -27,8 +27,8 @@ static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
 static enum aw_status open_board(struct aw_link **out, const struct aw_url *url,
                                  const struct aw_link_options *options, struct aw_error *err)
 {
-    if (options->protocol && options->protocol->open_board)
-        return options->protocol->open_board(out, url, options, err);
+    if (options->protocol && options->protocol->hid.open_board)
+        return options->protocol->hid.open_board(out, url, options, err);
     return aw_fail(err, AW_USAGE,
                    "hid: not supported by this tool (HID reports only) — use another link");
 }

@@ -192,14 +192,14 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
             aw_dbc_next_token(&p->scan);
         if (status != AW_OK || !signal || choice.min > choice.max)
             continue;
-        struct aw_choice *choices =
-            aw_grow(signal->choices, &signal->room_choices, signal->n_choices + 2, sizeof *choices);
+        struct aw_choice *choices = aw_grow(signal->mux.choices, &signal->mux.room_choices,
+                                            signal->mux.n_choices + 2, sizeof *choices);
         if (!choices)
             return aw_no_memory(p->err);
-        signal->choices = choices;
-        choices[signal->n_choices++] = choice;
-        choices[signal->n_choices] = (struct aw_choice){1, 0};
-        signal->chooser_name = chooser;
+        signal->mux.choices = choices;
+        choices[signal->mux.n_choices++] = choice;
+        choices[signal->mux.n_choices] = (struct aw_choice){1, 0};
+        signal->mux.chooser_name = chooser;
     }
     return status == AW_OK ? skip_statement(p) : status;
 }
@@ -328,7 +328,7 @@ void aw_dbc_free(struct aw_dbc *dbc)
 {
     for (size_t m = 0; m < dbc->n; m++) {
         for (size_t i = 0; i < dbc->messages[m].n; i++) {
-            free(dbc->messages[m].signals[i].choices);
+            free(dbc->messages[m].signals[i].mux.choices);
             free(dbc->messages[m].signals[i].values);
         }
         free(dbc->messages[m].signals);

@@ -26,17 +26,21 @@ struct aw_dbc_signal {
     unsigned start, length; /* as in the file: start is the lowest or the highest bit */
     bool big_endian, is_signed;
     unsigned type; /* from SIG_VALTYPE_: 0 integer, 1 float, 2 double */
-    bool multiplexor;
-    bool multiplexed;
-    int64_t chooser_value;     /* value of the multiplexor for which the signal is present */
-    const char *chooser_name;  /* name of the multiplexor in SG_MUL_VAL_ */
-    struct aw_choice *choices; /* values of that multiplexor, terminated as in a table; owned */
-    size_t n_choices, room_choices;
-    double factor, offset, min, max;
+    struct {
+        bool multiplexor;
+        bool multiplexed;
+        int64_t chooser_value;     /* value of the multiplexor for which the signal is present */
+        const char *chooser_name;  /* name of the multiplexor in SG_MUL_VAL_ */
+        struct aw_choice *choices; /* values of that multiplexor, terminated as in a table; owned */
+        size_t n_choices, room_choices;
+        int chooser_index; /* index of the multiplexor's signal; -1: always present */
+        bool is_chooser;   /* is the multiplexor of another signal */
+    } mux;
+    struct {
+        double factor, offset, min, max;
+    } scaling;
     struct aw_dbc_value *values; /* owned */
     size_t n_values, room_values;
-    int chooser_index; /* index of the multiplexor's signal; -1: always present */
-    bool is_chooser;   /* is the multiplexor of another signal */
     bool skipped;
 };
 

@@ -47,12 +47,13 @@ static enum aw_status read_mux_mark(struct aw_dbc_parser *p, struct aw_dbc_signa
     if (good && *token->at == 'm') {
         while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
                token->at[1 + digits] <= '9')
-            signal->chooser_value = signal->chooser_value * 10 + (token->at[1 + digits++] - '0');
-        signal->multiplexed = true; /* some files have an m without a number */
+            signal->mux.chooser_value =
+                signal->mux.chooser_value * 10 + (token->at[1 + digits++] - '0');
+        signal->mux.multiplexed = true; /* some files have an m without a number */
         digits++;
     }
-    signal->multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
-    if (!good || digits + signal->multiplexor != token->length)
+    signal->mux.multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
+    if (!good || digits + signal->mux.multiplexor != token->length)
         return aw_dbc_fail(p, "':', or M, or m with the number of a multiplexed signal");
     aw_dbc_next_token(&p->scan);
     return AW_OK;
@@ -88,11 +89,11 @@ static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *
 {
     enum aw_status status = aw_dbc_parse_sign(p, '(', "'('");
     if (status == AW_OK)
-        status = aw_dbc_parse_number(p, &signal->factor, "the factor");
+        status = aw_dbc_parse_number(p, &signal->scaling.factor, "the factor");
     if (status == AW_OK)
         status = aw_dbc_parse_sign(p, ',', "','");
     if (status == AW_OK)
-        status = aw_dbc_parse_number(p, &signal->offset, "the offset");
+        status = aw_dbc_parse_number(p, &signal->scaling.offset, "the offset");
     return status == AW_OK ? aw_dbc_parse_sign(p, ')', "')'") : status;
 }
 
@@ -113,8 +114,8 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
             status = i == 0 ? aw_dbc_parse_sign(p, '|', "'|'") : aw_dbc_parse_sign(p, ']', "']'");
     }
     if (valid && limits[0] < limits[1]) {
-        signal->min = limits[0];
-        signal->max = limits[1];
+        signal->scaling.min = limits[0];
+        signal->scaling.max = limits[1];
     }
     return status;
 }
@@ -134,7 +135,7 @@ static void skip_receivers(struct aw_dbc_parser *p, unsigned line)
 
 enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p)
 {
-    struct aw_dbc_signal signal = {.chooser_index = -1};
+    struct aw_dbc_signal signal = {.mux.chooser_index = -1};
     unsigned line = p->scan.token.line;
     if (p->dbc->n == 0)
         return aw_dbc_fail(p, "a message (BO_) before its signals");

@@ -135,7 +135,7 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
     if (signal->length < 1 || signal->length > 64 ||
         start_bit(signal) + signal->length > message->size * 8)
         skip_signal(b, signal, OUTSIDE);
-    else if (!is_valid_scale(signal->factor, signal->offset) || signal->type > 2 ||
+    else if (!is_valid_scale(signal->scaling.factor, signal->scaling.offset) || signal->type > 2 ||
              (!is_integer && widths[signal->type] != signal->length))
         skip_signal(b, signal, BAD_FACTOR);
 }
@@ -146,8 +146,8 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
 {
     for (size_t i = 0; i < message->n; i++) {
         const struct aw_dbc_signal *other = &message->signals[i];
-        bool matches = signal->chooser_name ? strcmp(other->name, signal->chooser_name) == 0
-                                            : other->multiplexor && !other->multiplexed;
+        bool matches = signal->mux.chooser_name ? strcmp(other->name, signal->mux.chooser_name) == 0
+                                                : other->mux.multiplexor && !other->mux.multiplexed;
         if (matches && other != signal && !other->skipped && other->type == 0)
             return (int)i;
     }
@@ -158,10 +158,10 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
 static bool has_choosers(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     size_t steps = 0;
-    for (; signal->multiplexed || signal->chooser_name; steps++) {
-        if (signal->chooser_index < 0 || steps > message->n)
+    for (; signal->mux.multiplexed || signal->mux.chooser_name; steps++) {
+        if (signal->mux.chooser_index < 0 || steps > message->n)
             return false;
-        signal = &message->signals[signal->chooser_index];
+        signal = &message->signals[signal->mux.chooser_index];
         if (signal->skipped)
             return false;
     }
@@ -171,7 +171,7 @@ static bool has_choosers(const struct aw_dbc_message *message, const struct aw_d
 static bool has_multiplexor(const struct aw_dbc_message *message)
 {
     for (size_t i = 0; i < message->n; i++)
-        if (message->signals[i].multiplexor)
+        if (message->signals[i].mux.multiplexor)
             return true;
     return false;
 }
@@ -184,11 +184,11 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     bool has_mux = has_multiplexor(message);
     for (size_t i = 0; i < message->n; i++) {
         struct aw_dbc_signal *signal = &message->signals[i];
-        signal->multiplexed = signal->multiplexed && (has_mux || signal->chooser_name);
-        if (signal->multiplexed || signal->chooser_name)
-            signal->chooser_index = find_chooser(message, signal);
-        if (signal->chooser_index >= 0)
-            message->signals[signal->chooser_index].is_chooser = true;
+        signal->mux.multiplexed = signal->mux.multiplexed && (has_mux || signal->mux.chooser_name);
+        if (signal->mux.multiplexed || signal->mux.chooser_name)
+            signal->mux.chooser_index = find_chooser(message, signal);
+        if (signal->mux.chooser_index >= 0)
+            message->signals[signal->mux.chooser_index].mux.is_chooser = true;
     }
     for (size_t i = 0; i < message->n; i++)
         if (!has_choosers(message, &message->signals[i]))
@@ -196,7 +196,7 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     /* keeps multiplexors first, if there are too many signals */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < message->n; i++)
-            if (!message->signals[i].skipped && message->signals[i].is_chooser != pass &&
+            if (!message->signals[i].skipped && message->signals[i].mux.is_chooser != pass &&
                 ++n > SIGNALS_MAX)
                 skip_signal(b, &message->signals[i], TOO_MANY);
 }
@@ -233,10 +233,11 @@ static const struct aw_name *make_names(struct builder *b, const struct aw_dbc_s
 
 static const struct aw_choice *make_choices(struct builder *b, const struct aw_dbc_signal *signal)
 {
-    const struct aw_choice single[] = {{signal->chooser_value, signal->chooser_value}, {1, 0}};
-    if (signal->n_choices)
-        return aw_store_copy(&b->packets->store, signal->choices,
-                             (signal->n_choices + 1) * sizeof *signal->choices);
+    const struct aw_choice single[] = {{signal->mux.chooser_value, signal->mux.chooser_value},
+                                       {1, 0}};
+    if (signal->mux.n_choices)
+        return aw_store_copy(&b->packets->store, signal->mux.choices,
+                             (signal->mux.n_choices + 1) * sizeof *signal->mux.choices);
     return aw_store_copy(&b->packets->store, single, sizeof single);
 }
 
@@ -253,23 +254,23 @@ static bool make_row(struct builder *b, const struct aw_dbc_message *message,
                              .has_at = true,
                              .at = (uint16_t)start_bit(signal),
                              .big_endian = signal->big_endian && signal->length > 1,
-                             .scale = signal->factor == 1 ? 0 : signal->factor,
-                             .offset = signal->offset,
-                             .min = signal->min,
-                             .max = signal->max};
+                             .scale = signal->scaling.factor == 1 ? 0 : signal->scaling.factor,
+                             .offset = signal->scaling.offset,
+                             .min = signal->scaling.min,
+                             .max = signal->scaling.max};
     if (signal->length == 1 && signal->big_endian)
         row->at = (uint16_t)signal->start;
     bool complete = row->name != NULL;
     if (signal->n_values) {
         row->names = make_names(b, signal);
         row->open_names = true;
-        row->wire_names = signal->factor != 1 || signal->offset != 0;
+        row->wire_names = signal->scaling.factor != 1 || signal->scaling.offset != 0;
         complete = complete && row->names;
         if (row->names && !row->names->name)
             row->names = NULL;
     }
-    if (signal->chooser_index >= 0) {
-        row->chooser = field_name(b, &message->signals[signal->chooser_index]);
+    if (signal->mux.chooser_index >= 0) {
+        row->chooser = field_name(b, &message->signals[signal->mux.chooser_index]);
         row->choices = make_choices(b, signal);
         complete = complete && row->chooser && row->choices;
     }
@@ -320,7 +321,7 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
 static enum reason check_message(struct builder *b, const struct aw_dbc_message *message,
                                  struct aw_can_id *can)
 {
-    const struct aw_custom_packets *custom = b->packets->protocol.custom;
+    const struct aw_custom_packets *custom = b->packets->protocol.custom.custom;
     const struct aw_message *builtin;
     *can = (struct aw_can_id){message->id & AW_CAN_LONG_MAX, message->id >> 31};
     if (message->id & 0x60000000u)
@@ -444,7 +445,7 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const
 {
     char *text = NULL;
     *notice = '\0';
-    if (!packets->protocol.can || !packets->protocol.custom)
+    if (!packets->protocol.frames.can || !packets->protocol.custom.custom)
         return aw_fail(err, AW_USAGE,
                        "DBC files are not supported by %s — use a tool for a CAN bus",
                        packets->protocol.name);

@@ -192,7 +192,7 @@ enum aw_status aw_packet_check_joint(const struct aw_protocol *protocol,
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
                                     const char *field, const char **owner)
 {
-    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
+    for (const struct aw_joint_row *joint = protocol->custom.joints; joint && joint->name; joint++)
         for (int i = 0; i < AW_JOINT_GAINS; i++) {
             if (!aw_is_field(joint->gain_set[i], packet, field))
                 continue;
@@ -285,7 +285,7 @@ enum aw_status aw_packet_check_gains(const struct aw_protocol *protocol,
 
 static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, const char *field)
 {
-    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
+    for (const struct aw_joint_row *joint = protocol->custom.joints; joint && joint->name; joint++)
         if (aw_is_field(joint->setpoint, packet, field))
             return true;
     return false;

@@ -39,8 +39,8 @@ struct aw_packet_memory {
     double setpoints[AW_PACKET_MEMORY_JOINTS];
     /* first of the device's joints, then of file_joints; NaN: never set */
     double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS];
-    struct aw_packet_memory_joint
-        file_joints[AW_PACKET_MEMORY_JOINTS]; /* joints in the file that the device does not have */
+    /* joints in the file that the device does not have */
+    struct aw_packet_memory_joint file_joints[AW_PACKET_MEMORY_JOINTS];
     struct frame answers[ANSWERS];
     size_t first_answer, n_answers;
     struct aw_wire wire; /* must be last, because initialisation leaves its unused part untouched */
@@ -229,7 +229,7 @@ static double *joint_gains(struct aw_packet_memory *memory, const struct aw_join
 static double gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
                          const char *field)
 {
-    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++)
         for (int k = 0; k < AW_JOINT_GAINS; k++)
             if (is_reported_by(memory, row->gain_read[k], answer, field))
@@ -241,7 +241,7 @@ static double gain_value(struct aw_packet_memory *memory, const struct aw_messag
 static double joint_value(const struct aw_packet_memory *memory, const struct aw_message *answer,
                           const char *field, const char *unit)
 {
-    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++) {
         const char *const paths[N_QUANTITIES] = {row->position, row->target, row->velocity,
                                                  row->effort};
@@ -319,7 +319,7 @@ static void find_present(struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
     double numbers[AW_MAX_SCALARS];
-    record->present = codec->values;
+    record->present = codec->masks.values;
     for (int i = 0; i < codec->n_scalars; i++) {
         struct aw_range range = aw_scalar_range(codec, i, record);
         numbers[i] = codec->scalars[i].value
@@ -327,7 +327,7 @@ static void find_present(struct aw_record *record)
                          : (double)NAN;
     }
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, numbers))
+        if (codec->masks.chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, numbers))
             record->present &= ~(UINT64_C(1) << i);
 }
 
@@ -397,7 +397,7 @@ static int find_scalar(const struct aw_record *packet, const char *path)
 /* Stores the setpoints that a packet contains. */
 static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *packet)
 {
-    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++) {
         size_t joint = find_joint(memory, row, index);
         int at = find_scalar(packet, row->setpoint);
@@ -419,7 +419,7 @@ static void store_setpoints(struct aw_packet_memory *memory, const struct aw_rec
 /* Stores the gains that a packet contains. */
 static void store_gains(struct aw_packet_memory *memory, const struct aw_record *packet)
 {
-    const struct aw_joint_row *row = memory->wire.protocol->joints;
+    const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
             const char *path = row->gain_set[k];

@@ -25,12 +25,12 @@ enum aw_status aw_packet_check_name(const char *name, const char *kind, struct a
 
 void aw_packet_begin(struct aw_packet *p, const struct aw_protocol *protocol, unsigned line)
 {
-    memset(p->rows, 0, p->n_rows * sizeof *p->rows);
-    memset(p->group_rows, 0, p->n_group_rows * sizeof *p->group_rows);
+    memset(p->rows, 0, p->parse.n_rows * sizeof *p->rows);
+    memset(p->group_rows, 0, p->group.n_group_rows * sizeof *p->group_rows);
     memset(p, 0, offsetof(struct aw_packet, rows));
     p->protocol = protocol;
-    p->custom = protocol->custom;
-    p->line = line;
+    p->custom = protocol->custom.custom;
+    p->parse.line = line;
 }
 
 enum aw_status aw_packet_parse_word(char *name, struct aw_error *err)
@@ -61,7 +61,7 @@ static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_
                        "id: %.40s is out of range — use a whole number from %u to %u", value,
                        (unsigned)custom->min_code, (unsigned)custom->max_code);
     p->id = (uint32_t)id;
-    p->has_id = true;
+    p->options.has_id = true;
     return AW_OK;
 }
 
@@ -121,13 +121,14 @@ static bool has_field(const struct aw_field *rows, size_t n, const char *name)
 /* Floats and big-endian fields must start at a byte in every repetition. */
 enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
-    for (size_t i = 0; i < p->n_group_rows && p->n_labels > 1 && p->group_bits % 8; i++)
+    for (size_t i = 0;
+         i < p->group.n_group_rows && p->group.n_labels > 1 && p->group.group_bits % 8; i++)
         if (p->group_rows[i].type == AW_FLOAT || p->group_rows[i].big_endian) {
-            p->fault = p->group_rows[i].name;
+            p->parse.fault = p->group_rows[i].name;
             return aw_fail(err, AW_USAGE,
                            "%s: repetition does not start at a byte — fill the byte with bits, or "
                            "add a line 'repeat =' before the field",
-                           p->fault);
+                           p->parse.fault);
         }
     return AW_OK;
 }
@@ -135,19 +136,19 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 /* Closes a group, at the end of the packet or before another group. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
-    if (p->n_labels && p->n_group_rows) {
+    if (p->group.n_labels && p->group.n_group_rows) {
         const struct aw_field *rows =
-            aw_store_copy(store, p->group_rows, (p->n_group_rows + 1) * sizeof *rows);
+            aw_store_copy(store, p->group_rows, (p->group.n_group_rows + 1) * sizeof *rows);
         if (!rows)
             return aw_no_memory(err);
-        if (p->n_rows == AW_PACKET_ROWS)
+        if (p->parse.n_rows == AW_PACKET_ROWS)
             return aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);
-        p->rows[p->n_rows++] = (struct aw_field){
-            .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->labels};
-        p->bits += p->group_bits * p->n_labels;
+        p->rows[p->parse.n_rows++] = (struct aw_field){
+            .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->group.labels};
+        p->parse.bits += p->group.group_bits * p->group.n_labels;
     }
-    memset(p->group_rows, 0, p->n_group_rows * sizeof *p->group_rows);
-    p->n_labels = p->n_group_rows = p->group_bits = 0;
+    memset(p->group_rows, 0, p->group.n_group_rows * sizeof *p->group_rows);
+    p->group.n_labels = p->group.n_group_rows = p->group.group_bits = 0;
     return AW_OK;
 }
 
@@ -176,8 +177,8 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
         if (!labels[i])
             status = aw_no_memory(err);
     }
-    p->labels = labels;
-    p->n_labels = n;
+    p->group.labels = labels;
+    p->group.n_labels = n;
     return status;
 }
 
@@ -196,16 +197,17 @@ static enum aw_status check_position(struct aw_packet *p, const struct aw_field 
 {
     bool aligned = row->type == AW_FLOAT || row->type == AW_TEXT;
     uint16_t bits = row_bits(row);
-    size_t at = p->bits + p->group_bits;
-    if (aligned && (at % 8 || (p->n_labels && p->bits % 8)))
+    size_t at = p->parse.bits + p->group.group_bits;
+    if (aligned && (at % 8 || (p->group.n_labels && p->parse.bits % 8)))
         return aw_fail(err, AW_USAGE,
                        "%s: does not start at a byte — add bits before it to fill the byte",
                        row->name);
-    if (row->type == AW_TEXT && (p->has_text || p->n_labels))
+    if (row->type == AW_TEXT && (p->parse.has_text || p->group.n_labels))
         return aw_fail(err, AW_USAGE,
                        "%s: second or repeated text — use one text, outside of repeat", row->name);
-    p->has_text = p->has_text || row->type == AW_TEXT;
-    size_t total = p->bits + (p->group_bits + bits) * (p->n_labels ? p->n_labels : 1);
+    p->parse.has_text = p->parse.has_text || row->type == AW_TEXT;
+    size_t total =
+        p->parse.bits + (p->group.group_bits + bits) * (p->group.n_labels ? p->group.n_labels : 1);
     if (total > p->custom->max_size * 8u)
         return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, beyond the maximum of %u bytes",
                        row->name, (total + 7) / 8, p->custom->max_size);
@@ -215,10 +217,10 @@ static enum aw_status check_position(struct aw_packet *p, const struct aw_field 
 /* Adds a row. Splits padding into rows of at most 32 bits. */
 static bool add_row(struct aw_packet *p, struct aw_field row)
 {
-    struct aw_field *rows = p->n_labels ? p->group_rows : p->rows;
-    size_t *n = p->n_labels ? &p->n_group_rows : &p->n_rows;
+    struct aw_field *rows = p->group.n_labels ? p->group_rows : p->rows;
+    size_t *n = p->group.n_labels ? &p->group.n_group_rows : &p->parse.n_rows;
     uint16_t left = row.bits;
-    *(p->n_labels ? &p->group_bits : &p->bits) += row_bits(&row);
+    *(p->group.n_labels ? &p->group.group_bits : &p->parse.bits) += row_bits(&row);
     do {
         if (*n == AW_PACKET_ROWS)
             return false;
@@ -232,8 +234,8 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
 /* Parses a checksum. Adds no row, because the tool's wire adds the checksum to every packet. */
 static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
 {
-    p->has_checksum = true;
-    if (p->protocol->checksum)
+    p->parse.has_checksum = true;
+    if (p->protocol->frames.checksum)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "%s: checksum not supported by %s — remove it", name,
                    p->protocol->name);
@@ -242,17 +244,18 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
 /* Returns true if the packet or the open group has a field of this name. */
 static bool is_duplicate(const struct aw_packet *p, const struct aw_field *row)
 {
-    return row->type <= AW_DIGITS && (has_field(p->group_rows, p->n_group_rows, row->name) ||
-                                      (!p->n_labels && has_field(p->rows, p->n_rows, row->name)));
+    return row->type <= AW_DIGITS &&
+           (has_field(p->group_rows, p->group.n_group_rows, row->name) ||
+            (!p->group.n_labels && has_field(p->rows, p->parse.n_rows, row->name)));
 }
 
 /* Sets the byte order of a row that consists of whole bytes. A constant is swapped here instead. */
 static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
                                    enum aw_order order, struct aw_error *err)
 {
-    bool big = (order ? order : p->order) == AW_ORDER_BIG;
+    bool big = (order ? order : p->parse.order) == AW_ORDER_BIG;
     bool is_number = row->type <= AW_FLOAT || row->type == AW_CONST;
-    bool is_aligned = row->bits % 8 == 0 && (p->bits + p->group_bits) % 8 == 0;
+    bool is_aligned = row->bits % 8 == 0 && (p->parse.bits + p->group.group_bits) % 8 == 0;
     if (order == AW_ORDER_BIG && !is_aligned)
         return aw_fail(
             err, AW_USAGE,
@@ -272,7 +275,7 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     enum aw_status status = apply_endian(p, row, order, err);
     if (status != AW_OK)
         return status;
-    if (p->n_rows == 0 && p->n_group_rows == 0)
+    if (p->parse.n_rows == 0 && p->group.n_group_rows == 0)
         row->separator = '\0'; /* no separator between the word and the first field */
     if (is_duplicate(p, row))
         return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet — rename one",
@@ -290,14 +293,14 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     enum aw_order order;
     struct aw_error problem;
     enum aw_status status = aw_packet_check_name(name, "a field", err);
-    if (status == AW_OK && p->has_checksum)
+    if (status == AW_OK && p->parse.has_checksum)
         return aw_fail(err, AW_USAGE, "%s: after the checksum — move the checksum to the end",
                        name);
     if (status == AW_OK && strcmp(value, "checksum") == 0)
         return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
-    status = aw_packet_parse_field(&row, &order, p->protocol->ascii, store, value, &problem);
+    status = aw_packet_parse_field(&row, &order, p->protocol->frames.ascii, store, value, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "%s: %.220s", name, problem.text);
     row.name = aw_store_string(store, name);
@@ -308,18 +311,18 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
 static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {
-    if (p->in_answer)
+    if (p->parse.in_answer)
         return aw_fail(err, AW_USAGE, "answer: given twice — remove one");
     enum aw_status status = aw_packet_check(p, err);
     if (status != AW_OK)
         return status;
-    p->request = aw_packet_end_rows(p, store);
-    if (!p->request)
+    p->parse.request = aw_packet_end_rows(p, store);
+    if (!p->parse.request)
         return aw_no_memory(err);
-    p->in_answer = true;
-    p->has_text = p->has_checksum = false;
-    memset(p->rows, 0, p->n_rows * sizeof *p->rows);
-    p->n_rows = p->bits = 0;
+    p->parse.in_answer = true;
+    p->parse.has_text = p->parse.has_checksum = false;
+    memset(p->rows, 0, p->parse.n_rows * sizeof *p->rows);
+    p->parse.n_rows = p->parse.bits = 0;
     return AW_OK;
 }
 
@@ -334,7 +337,7 @@ enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store,
     case 1:
         return read_text(&p->help, store, value, err);
     case 2:
-        return read_yes_no(&p->ask, value, err);
+        return read_yes_no(&p->options.ask, value, err);
     case 3:
         return read_rate(p, value, err);
     case 4:
@@ -344,11 +347,11 @@ enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store,
     case 6:
         return read_dir(p, value, err);
     case 7:
-        return read_yes_no(&p->moves, value, err);
+        return read_yes_no(&p->options.moves, value, err);
     case 9:
-        return read_yes_no(&p->replace, value, err);
+        return read_yes_no(&p->options.replace, value, err);
     case 8:
-        return aw_packet_parse_endian(&p->order, value, err);
+        return aw_packet_parse_endian(&p->parse.order, value, err);
     case 10:
         return read_timeout(p, value, err);
     default:
@@ -360,8 +363,8 @@ const struct aw_field *aw_packet_end_rows(struct aw_packet *p, struct aw_store *
 {
     if (close_group(p, store, NULL) != AW_OK)
         return NULL;
-    if (p->bits % 8 && p->n_rows < AW_PACKET_ROWS)
-        p->rows[p->n_rows++] =
-            (struct aw_field){.name = "zero", .type = AW_PAD, .bits = (uint16_t)(8 - p->bits % 8)};
-    return aw_store_copy(store, p->rows, (p->n_rows + 1) * sizeof *p->rows);
+    if (p->parse.bits % 8 && p->parse.n_rows < AW_PACKET_ROWS)
+        p->rows[p->parse.n_rows++] = (struct aw_field){
+            .name = "zero", .type = AW_PAD, .bits = (uint16_t)(8 - p->parse.bits % 8)};
+    return aw_store_copy(store, p->rows, (p->parse.n_rows + 1) * sizeof *p->rows);
 }

@@ -26,10 +26,13 @@ struct file_reader {
     size_t n_earlier;                                    /* number of messages before this file */
     struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last joint may be incomplete */
     size_t n_joints;
-    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* lines of the stop's packets; 0: in another file */
-    /* line of the first packet with moves = yes; 0: none */
-    unsigned motion_line;
-    const char *motion_name; /* name of that packet */
+    struct {
+        /* lines of the stop's packets; 0: in another file */
+        unsigned stop_lines[AW_PACKET_STOPS + 1];
+        /* line of the first packet with moves = yes; 0: none */
+        unsigned motion_line;
+        const char *motion_name; /* name of that packet */
+    } stop;
     struct key {
         const char *name; /* "[" for the start of a section */
         unsigned line;
@@ -140,7 +143,7 @@ static bool has_same_code(const struct aw_message *a, const struct aw_message *b
 
 static enum aw_status check_effects(struct file_reader *r, const struct aw_message *message)
 {
-    const struct aw_custom_packets *custom = r->packets->protocol.custom;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom.custom;
     const struct aw_message *builtin;
     enum aw_status status = AW_OK;
     if (custom->find_conflict && custom->find_conflict(message->code, &builtin))
@@ -149,14 +152,14 @@ static enum aw_status check_effects(struct file_reader *r, const struct aw_messa
         if (has_same_code(&r->packets->messages[i], message))
             status = check_effect(r, message, &r->packets->messages[i]);
     if (status != AW_OK)
-        r->packet.fault = "replace";
+        r->packet.parse.fault = "replace";
     return status;
 }
 
 static enum aw_status check_conflicts(struct file_reader *r, const struct aw_message *message)
 {
-    const struct aw_custom_packets *custom = r->packets->protocol.custom;
-    bool replace = r->packet.replace;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom.custom;
+    bool replace = r->packet.options.replace;
     const struct aw_message *builtin;
     const char *conflict =
         custom->find_conflict && !replace ? custom->find_conflict(message->code, &builtin) : NULL;
@@ -179,7 +182,7 @@ static enum aw_status check_conflicts(struct file_reader *r, const struct aw_mes
         return aw_fail(r->err, AW_USAGE,
                        "packet %s: word in use by '%s' — rename it, or add 'replace = yes'",
                        message->word, conflict);
-    r->packet.fault = "id";
+    r->packet.parse.fault = "id";
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: id %u in use by '%s' — give another id, or add 'replace = yes'",
                    message->name, (unsigned)message->code, conflict);
@@ -213,17 +216,17 @@ static enum aw_status add_message(struct file_reader *r, const struct aw_message
 /* Checks the combination of keys. The keys themselves have been checked line by line. */
 static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
-    if (!p->has_id && !p->word)
+    if (!p->options.has_id && !p->word)
         return aw_fail(err, AW_USAGE, "packet %s: no id — add 'id = NUMBER'", p->name);
-    p->fault = "moves";
-    if (p->moves && p->ask)
+    p->parse.fault = "moves";
+    if (p->options.moves && p->options.ask)
         return aw_fail(err, AW_USAGE, "packet %s: both ask and moves given — remove one", p->name);
-    p->fault = "answer";
-    if (p->in_answer && (p->ask || p->answer))
+    p->parse.fault = "answer";
+    if (p->parse.in_answer && (p->options.ask || p->answer))
         return aw_fail(
             err, AW_USAGE,
             "packet %s: 'answer =' conflicts with 'ask' or another 'answer' — remove one", p->name);
-    p->fault = NULL;
+    p->parse.fault = NULL;
     return aw_packet_check(p, err);
 }
 
@@ -235,16 +238,16 @@ static enum aw_status add_request(struct file_reader *r, struct aw_message *answ
     request.dir = AW_TX;
     answer->dir = AW_RX;
     answer->moves = false;
-    if (p->in_answer) {
-        request.fields = p->request;
-    } else if (p->ask) {
+    if (p->parse.in_answer) {
+        request.fields = p->parse.request;
+    } else if (p->options.ask) {
         request.fields = NULL;
         request.reads = true;
         request.rate = p->rate;
     } else {
         answer->fields = NULL;
         r->pending[r->n_pending++] =
-            (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->line};
+            (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->parse.line};
     }
     enum aw_status status = add_message(r, &request);
     return status == AW_OK ? add_message(r, answer) : status;
@@ -253,7 +256,7 @@ static enum aw_status add_request(struct file_reader *r, struct aw_message *answ
 static enum aw_status add_packet(struct file_reader *r)
 {
     struct aw_packet *p = &r->packet;
-    const struct aw_custom_packets *custom = r->packets->protocol.custom;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom.custom;
     struct aw_message message = {.name = p->name,
                                  .help = p->help ? p->help : "",
                                  .code = p->id,
@@ -262,20 +265,20 @@ static enum aw_status add_packet(struct file_reader *r)
                                  .size = custom->size,
                                  .rate = p->rate,
                                  .timeout_s = p->timeout_s,
-                                 .moves = p->moves,
+                                 .moves = p->options.moves,
                                  .dir = p->dir ? p->dir : custom->dir};
     enum aw_status status = check_packet(p, r->err);
     if (status != AW_OK)
         return status;
-    if (p->moves && !r->motion_name) {
-        r->motion_name = p->name;
-        r->motion_line = p->line;
+    if (p->options.moves && !r->stop.motion_name) {
+        r->stop.motion_name = p->name;
+        r->stop.motion_line = p->parse.line;
     }
     message.fields = aw_packet_end_rows(&r->packet, &r->packets->store);
     if (!message.fields)
         return aw_no_memory(r->err);
-    return p->ask || p->answer || p->in_answer ? add_request(r, &message)
-                                               : add_message(r, &message);
+    return p->options.ask || p->answer || p->parse.in_answer ? add_request(r, &message)
+                                                             : add_message(r, &message);
 }
 
 static enum aw_status add_joint(struct file_reader *r)
@@ -302,7 +305,7 @@ static enum aw_status end_section(struct file_reader *r)
     r->section = NO_SECTION;
     if (section == PACKET) {
         status = add_packet(r);
-        locate_error(r, r->packet.line, r->packet.fault, status);
+        locate_error(r, r->packet.parse.line, r->packet.parse.fault, status);
     } else if (section == JOINT) {
         status = locate_error(r, r->joints[r->n_joints].line, NULL, add_joint(r));
     }
@@ -375,26 +378,26 @@ static enum aw_status check_joints(struct file_reader *r)
         packets->joints[packets->n_joints++] = joint->row;
     }
     const struct aw_joint_row *joints = packets->joints + packets->n_joints - r->n_joints;
-    packets->protocol.joints = packets->n_joints ? packets->joints : NULL;
-    packets->protocol.stops = packets->n_stops ? packets->stops : NULL;
+    packets->protocol.custom.joints = packets->n_joints ? packets->joints : NULL;
+    packets->protocol.custom.stops = packets->n_stops ? packets->stops : NULL;
     for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
         const char *fault = NULL;
         status = aw_packet_check_gains(&packets->protocol, &joints[i], &fault, r->err);
         locate_error(r, r->joints[i].line, fault, status);
     }
     for (size_t i = 0; i < packets->n_stops && status == AW_OK; i++) {
-        if (!r->stop_lines[i])
+        if (!r->stop.stop_lines[i])
             continue;
         status = aw_packet_check_stop(&packets->protocol, &packets->stops[i], r->err);
-        locate_error(r, r->stop_lines[i], NULL, status);
+        locate_error(r, r->stop.stop_lines[i], NULL, status);
     }
-    if (status == AW_OK && r->motion_name && packets->n_stops == 0)
+    if (status == AW_OK && r->stop.motion_name && packets->n_stops == 0)
         status = locate_error(
-            r, r->motion_line, "moves",
+            r, r->stop.motion_line, "moves",
             aw_fail(
                 r->err, AW_USAGE,
                 "packet %s: moves = yes, but there is no stop — add [stop] with packet = %s hold",
-                r->motion_name, r->motion_name));
+                r->stop.motion_name, r->stop.motion_name));
     return status;
 }
 
@@ -402,7 +405,7 @@ static enum aw_status check_joints(struct file_reader *r)
 
 static enum aw_status begin_packet(struct file_reader *r, char *name)
 {
-    bool ascii = r->packets->protocol.ascii;
+    bool ascii = r->packets->protocol.frames.ascii;
     const char *word = ascii ? aw_store_string(&r->packets->store, name) : NULL;
     if (ascii && !word)
         return aw_no_memory(r->err);
@@ -439,7 +442,7 @@ static enum aw_status read_stop(struct file_reader *r, const char *name, char *v
                        AW_PACKET_STOPS);
     enum aw_status status =
         aw_packet_parse_stop(&packets->stops[packets->n_stops], &packets->store, value, r->err);
-    r->stop_lines[packets->n_stops] = r->lines->number;
+    r->stop.stop_lines[packets->n_stops] = r->lines->number;
     packets->n_stops += status == AW_OK;
     return status;
 }
@@ -513,7 +516,9 @@ static enum aw_status read_line(struct file_reader *r)
     switch (r->section) {
     case PACKET:
         status = aw_packet_parse_line(&r->packet, &r->packets->store, name, value, r->err);
-        return r->packet.fault ? locate_error(r, r->packet.line, r->packet.fault, status) : status;
+        return r->packet.parse.fault
+                   ? locate_error(r, r->packet.parse.line, r->packet.parse.fault, status)
+                   : status;
     case JOINT:
         return aw_packet_parse_joint(&r->joints[r->n_joints], &r->packets->store, name, value,
                                      r->err);
@@ -530,7 +535,7 @@ enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *line
     struct file_reader r = {
         .packets = packets, .lines = lines, .err = err, .n_earlier = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
-    if (!packets->protocol.custom)
+    if (!packets->protocol.custom.custom)
         return aw_fail(err, AW_USAGE, "packet files are not supported by %s — remove --packets",
                        packets->protocol.name);
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)

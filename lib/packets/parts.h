@@ -16,21 +16,31 @@ struct aw_packet {
     const struct aw_protocol *protocol;
     const struct aw_custom_packets *custom; /* the protocol's format of custom packets */
     const char *name, *help, *answer;
-    const char *word;  /* text protocols: the packet's name on the wire */
-    unsigned line;     /* line at which it starts */
-    const char *fault; /* key or field that failed a check; NULL: the whole packet */
+    const char *word; /* text protocols: the packet's name on the wire */
+    /* where parsing has arrived */
+    struct {
+        unsigned line;       /* line at which it starts */
+        const char *fault;   /* key or field that failed a check; NULL: the whole packet */
+        enum aw_order order; /* byte order of the following fields, unless they have their own */
+        size_t n_rows;       /* n_labels: of the open group; 0: none is open */
+        size_t bits;         /* of the closed rows; of one repetition of the open group */
+        bool has_text;       /* the packet has a text field */
+        bool has_checksum;   /* the packet ends with a checksum, so no row may follow */
+        bool in_answer;      /* the following rows describe the answer */
+        const struct aw_field *request; /* fields of the request, if answers is set */
+    } parse;
     uint32_t id;
-    bool has_id, ask, moves, replace;
-    enum aw_order order; /* byte order of the following fields, unless they have their own */
-    enum aw_dir dir;     /* 0: not specified */
+    struct {
+        bool has_id, ask, moves, replace;
+    } options;
+    enum aw_dir dir; /* 0: not specified */
     double rate, timeout_s;
-    size_t n_rows, n_group_rows, n_labels; /* n_labels: of the open group; 0: none is open */
-    const char *const *labels;
-    size_t bits, group_bits;        /* of the closed rows; of one repetition of the open group */
-    bool has_text;                  /* the packet has a text field */
-    bool has_checksum;              /* the packet ends with a checksum, so no row may follow */
-    bool in_answer;                 /* the following rows describe the answer */
-    const struct aw_field *request; /* fields of the request, if answers is set */
+    /* the open group */
+    struct {
+        size_t n_group_rows, n_labels;
+        const char *const *labels;
+        size_t group_bits;
+    } group;
     /* Large arrays: aw_packet_begin clears only the used part. */
     struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be the open group */
     struct aw_field group_rows[AW_PACKET_ROWS + 1];

@@ -48,21 +48,26 @@ struct aw_topics {
     struct aw_topics_about about;
     struct aw_topics_sink sink;
     struct aw_wire wire;
-    struct aw_splitter splitters[2];      /* for messages to the device, and from it */
-    unsigned frames, marks, joint_states; /* numbers of channels; 0: not created yet */
-    unsigned schemas[AW_MAX_MESSAGES];
+    struct aw_splitter splitters[2]; /* for messages to the device, and from it */
+    struct {
+        unsigned frames, marks, joint_states; /* numbers of channels; 0: not created yet */
+        unsigned schemas[AW_MAX_MESSAGES];
+    } channels;
     struct topic *topics[TOPICS_MAX];
     size_t n_topics;
     struct joint joints[JOINTS_MAX];
     size_t n_joints;
     struct gain gains[GAINS_MAX];
     size_t n_gains;
-    enum aw_dir dir;   /* direction of the current frame */
-    int64_t time_ns;   /* time of the current frame */
-    int64_t device_ns; /* time of the device's clock in the frame */
-    bool has_device_time;
-    const struct topic *last_topic; /* topic of the previous record in the same frame */
-    unsigned n_repeated;            /* number of consecutive records of that topic */
+    /* the current frame */
+    struct {
+        enum aw_dir dir;   /* direction of the current frame */
+        int64_t time_ns;   /* time of the current frame */
+        int64_t device_ns; /* time of the device's clock in the frame */
+        bool has_device_time;
+        const struct topic *last_topic; /* topic of the previous record in the same frame */
+        unsigned n_repeated;            /* number of consecutive records of that topic */
+    } current;
     struct aw_record record;
     uint8_t buffer[ROOM];
 };
@@ -159,12 +164,12 @@ static unsigned get_schema(struct aw_topics *t, const struct topic *topic)
 {
     size_t message = (size_t)(topic->codec - t->wire.codecs);
     char type[64], name[128], text[AW_CDR_SCHEMA_MAX];
-    if (message >= AW_MAX_MESSAGES || t->schemas[message])
-        return message < AW_MAX_MESSAGES ? t->schemas[message] : 0;
+    if (message >= AW_MAX_MESSAGES || t->channels.schemas[message])
+        return message < AW_MAX_MESSAGES ? t->channels.schemas[message] : 0;
     name_type(t, message, type, sizeof type);
     snprintf(name, sizeof name, "%s/msg/%s", t->about.tool, type);
     aw_cdr_schema(&topic->cdr, t->about.tool, type, text, sizeof text);
-    return t->schemas[message] = t->sink.schema(t->sink.context, name, text);
+    return t->channels.schemas[message] = t->sink.schema(t->sink.context, name, text);
 }
 
 static unsigned create_channel(struct aw_topics *t, const char *type, const char *text,
@@ -223,8 +228,8 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
         return NULL;
     t->topics[t->n_topics++] = topic;
     topic->codec = codec;
-    topic->dir = t->dir;
-    topic->has_joints = t->dir == AW_RX && has_joints(codec);
+    topic->dir = t->current.dir;
+    topic->has_joints = t->current.dir == AW_RX && has_joints(codec);
     topic->has_gains = has_gains(codec);
     topic->is_clock = strcmp(codec->message->name, "timestamp") == 0;
     snprintf(topic->subject, sizeof topic->subject, "%s", subject);
@@ -233,7 +238,7 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
     if (aw_cdr_is_empty(&topic->cdr))
         return topic;
     make_path(path, sizeof path,
-              (const char *const[]){t->about.tool, t->dir == AW_TX ? "tx" : "", subject,
+              (const char *const[]){t->about.tool, t->current.dir == AW_TX ? "tx" : "", subject,
                                     codec->message->name},
               4);
     topic->channel = t->sink.channel(t->sink.context, get_schema(t, topic), path, false);
@@ -244,7 +249,7 @@ static struct topic *find_topic(struct aw_topics *t, const char *subject)
 {
     for (size_t i = 0; i < t->n_topics; i++) {
         struct topic *topic = t->topics[i];
-        if (topic->codec == t->record.codec && topic->dir == t->dir &&
+        if (topic->codec == t->record.codec && topic->dir == t->current.dir &&
             strcmp(topic->subject, subject) == 0)
             return topic;
     }
@@ -286,20 +291,20 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
 {
     const char *label = t->record.codec->scalars[scalar].label;
     char name[2 * AW_TOPICS_NAME];
-    if (topic->joint_of[scalar] && !t->n_repeated)
+    if (topic->joint_of[scalar] && !t->current.n_repeated)
         return topic->joint_of[scalar];
     double number = label ? NAN : aw_record_get(&t->record, "joint");
     bool is_constant = label || *topic->subject || isnan(number);
     if (label)
         snprintf(name, sizeof name, "%s%s%.40s", topic->subject, *topic->subject ? "." : "", label);
-    else if (*topic->subject && t->n_repeated)
-        snprintf(name, sizeof name, "%s_%u", topic->subject, t->n_repeated + 1);
+    else if (*topic->subject && t->current.n_repeated)
+        snprintf(name, sizeof name, "%s_%u", topic->subject, t->current.n_repeated + 1);
     else if (is_constant)
         snprintf(name, sizeof name, "%s", *topic->subject ? topic->subject : "joint");
     else
         snprintf(name, sizeof name, "joint%d", (int)number);
     struct joint *joint = get_joint(t, name);
-    if (is_constant && !t->n_repeated)
+    if (is_constant && !t->current.n_repeated)
         topic->joint_of[scalar] = joint;
     return joint;
 }
@@ -321,17 +326,18 @@ static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t 
 {
     struct aw_cdr_out out;
     aw_cdr_begin(&out, t->buffer, sizeof t->buffer);
-    aw_cdr_put_time(&out, t->time_ns);
+    aw_cdr_put_time(&out, t->current.time_ns);
     aw_cdr_put_text(&out, "");
     aw_cdr_put_u32(&out, (uint32_t)n);
     for (size_t i = 0; i < n; i++)
         aw_cdr_put_text(&out, joints[i]->name);
     for (enum aw_joint_part part = AW_PART_POSITION; part <= AW_PART_EFFORT; part++)
         put_values(&out, joints, n, part);
-    if (!t->joint_states)
-        t->joint_states =
+    if (!t->channels.joint_states)
+        t->channels.joint_states =
             create_channel(t, "sensor_msgs/msg/JointState", joint_state_text, "/joint_states");
-    return send_message(t, t->joint_states, t->time_ns, t->device_ns, out.at);
+    return send_message(t, t->channels.joint_states, t->current.time_ns, t->current.device_ns,
+                        out.at);
 }
 
 /* Stores the joint values of a message. Reports each joint with a new position, together with the
@@ -404,9 +410,9 @@ static void read_time(struct aw_topics *t)
 {
     double step = aw_record_get(&t->record, "step");
     double size = aw_record_get(&t->record, "step_size"), ns = step * size * 1e9;
-    t->has_device_time = ns >= 0 && ns < 9e18;
-    if (t->has_device_time)
-        t->device_ns = llround(ns);
+    t->current.has_device_time = ns >= 0 && ns < 9e18;
+    if (t->current.has_device_time)
+        t->current.device_ns = llround(ns);
 }
 
 /* ---- Frames ---- */
@@ -415,23 +421,23 @@ static void on_frame(void *context, struct aw_span frame)
 {
     struct aw_topics *t = context;
     struct aw_error ignored;
-    const struct aw_splitter *splitter = &t->splitters[t->dir == AW_TX ? 0 : 1];
-    aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
+    const struct aw_splitter *splitter = &t->splitters[t->current.dir == AW_TX ? 0 : 1];
+    aw_wire_decode(&t->wire, t->current.dir, frame, &t->record, &ignored);
     if (!t->record.present)
         return; /* no values, or damaged: the recording has only its bytes */
     struct topic *topic = get_topic(t);
     if (!topic || !topic->channel)
         return;
-    bool repeats = topic == t->last_topic && aw_framer_is_inside(&t->wire, &splitter->framer) &&
-                   t->wire.variant.envelope;
-    t->n_repeated = repeats ? t->n_repeated + 1 : 0;
-    t->last_topic = topic;
+    bool repeats = topic == t->current.last_topic &&
+                   aw_framer_is_inside(&t->wire, &splitter->framer) && t->wire.variant.envelope;
+    t->current.n_repeated = repeats ? t->current.n_repeated + 1 : 0;
+    t->current.last_topic = topic;
     if (topic->is_clock)
         read_time(t);
-    if (!t->has_device_time)
-        t->device_ns = t->time_ns;
+    if (!t->current.has_device_time)
+        t->current.device_ns = t->current.time_ns;
     size_t size = aw_cdr_write(&topic->cdr, &t->record, t->buffer);
-    send_message(t, topic->channel, t->time_ns, t->device_ns, size);
+    send_message(t, topic->channel, t->current.time_ns, t->current.device_ns, size);
     if (topic->has_gains)
         read_gains(t, topic);
     if (topic->has_joints)
@@ -445,22 +451,22 @@ static int64_t clamp_time(int64_t time_ns)
 
 bool aw_topics_add(struct aw_topics *t, enum aw_dir dir, int64_t time_ns, struct aw_span bytes)
 {
-    t->dir = dir;
-    t->time_ns = clamp_time(time_ns);
-    if (!t->frames)
-        t->frames = create_channel(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
+    t->current.dir = dir;
+    t->current.time_ns = clamp_time(time_ns);
+    if (!t->channels.frames)
+        t->channels.frames = create_channel(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
     size_t size = aw_frame_write(t->buffer, sizeof t->buffer, dir, t->about.link, bytes);
-    bool good = send_message(t, t->frames, t->time_ns, t->time_ns, size);
-    aw_split(&t->splitters[dir == AW_TX ? 0 : 1], &t->wire, bytes, t->wire.protocol->datagrams,
-             on_frame, t);
+    bool good = send_message(t, t->channels.frames, t->current.time_ns, t->current.time_ns, size);
+    aw_split(&t->splitters[dir == AW_TX ? 0 : 1], &t->wire, bytes,
+             t->wire.protocol->frames.datagrams, on_frame, t);
     return good;
 }
 
 bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
 {
     int64_t time = clamp_time(time_ns);
-    if (!t->marks)
-        t->marks = create_channel(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
+    if (!t->channels.marks)
+        t->channels.marks = create_channel(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
     size_t size = aw_log_write(t->buffer, sizeof t->buffer, time, t->about.tool, text);
-    return send_message(t, t->marks, time, time, size);
+    return send_message(t, t->channels.marks, time, time, size);
 }

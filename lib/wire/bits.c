@@ -82,7 +82,7 @@ uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *s
     case AW_LENGTH:
         return payload_length(codec, scalar);
     case AW_CHECKSUM:
-        return codec->protocol->checksum(data, scalar->bit / 8u);
+        return codec->protocol->frames.checksum(data, scalar->bit / 8u);
     default:
         return 0;
     }

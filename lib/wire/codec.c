@@ -43,11 +43,11 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
     bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
     bool checked = !value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
-    codec->values |= (uint64_t)in_frame << i;
-    codec->constant |= (uint64_t)checked << i;
-    codec->marked |= (uint64_t)row->marked << i;
+    codec->masks.values |= (uint64_t)in_frame << i;
+    codec->masks.constant |= (uint64_t)checked << i;
+    codec->masks.marked |= (uint64_t)row->marked << i;
     codec->has_floats = codec->has_floats || row->type == AW_FLOAT;
-    codec->scaled |= (uint64_t)(scaled && (row->upper_bits || !codec->raw)) << i;
+    codec->masks.scaled |= (uint64_t)(scaled && (row->upper_bits || !codec->raw)) << i;
     at->bit = (uint16_t)(at->bit + codec->scalars[i].bits);
 }
 
@@ -60,7 +60,7 @@ static void add_group(struct layout *at, const struct aw_field *group)
             at->codec->scalars[at->codec->n_scalars - 1].count_by = (int8_t)count;
             at->codec->scalars[at->codec->n_scalars - 1].alias =
                 group->aliases ? group->aliases[n] : NULL;
-            at->codec->counted |= (uint64_t)(count >= 0) << (at->codec->n_scalars - 1);
+            at->codec->masks.counted |= (uint64_t)(count >= 0) << (at->codec->n_scalars - 1);
         }
 }
 
@@ -139,7 +139,7 @@ static enum aw_status check_choosers(struct aw_codec *codec)
         if (chooser < 0)
             continue;
         codec->scalars[i].chosen_by = -1;
-        codec->chosen &= ~(UINT64_C(1) << i);
+        codec->masks.chosen &= ~(UINT64_C(1) << i);
         status = AW_LIMIT;
     }
     return status;
@@ -156,8 +156,8 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->raw = raw;
     codec->has_floats = false;
     codec->n_scalars = codec->n_runs = 0;
-    codec->values = codec->counted = codec->chosen = codec->scaled = codec->constant =
-        codec->marked = 0;
+    codec->masks.values = codec->masks.counted = codec->masks.chosen = codec->masks.scaled =
+        codec->masks.constant = codec->masks.marked = 0;
     add_rows(&at, message->head ? message->head : variant->head);
     at.payload = at.bit;
     add_rows(&at, message->fields);
@@ -172,10 +172,10 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
             scalar->data_by = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
         if (scalar->field->chooser)
             scalar->chosen_by = (int8_t)aw_codec_find(codec, scalar->field->chooser);
-        codec->chosen |= (uint64_t)(scalar->chosen_by >= 0) << i;
+        codec->masks.chosen |= (uint64_t)(scalar->chosen_by >= 0) << i;
     }
     codec->size = (uint16_t)(message->size ? message->size : (at.bit + 7) / 8);
-    if (!protocol->ascii) {
+    if (!protocol->frames.ascii) {
         make_runs(codec);
         aw_constants_init(codec);
     }

@@ -61,13 +61,16 @@ struct aw_codec {
     uint16_t size;   /* bytes of the whole frame (binary protocols) */
     uint8_t n_scalars;
     uint8_t n_runs;
-    uint64_t values;    /* bit i: scalar i holds a value */
-    uint64_t counted;   /* bit i: scalar i is present only if its group has enough repetitions */
-    uint64_t chosen;    /* bit i: scalar i is present only if its chooser selects it */
-    uint64_t scaled;    /* bit i: scalar i has a scale, an offset, or a "no data" value */
-    uint64_t constant;  /* bit i: scalar i must match a constant on receipt */
-    uint64_t uncovered; /* bit i: scalar i is constant, but not covered by constants */
-    uint64_t marked;    /* bit i: scalar i has .reports_odd */
+    /* sets of scalars, one bit each */
+    struct {
+        uint64_t values;   /* bit i: scalar i holds a value */
+        uint64_t counted;  /* bit i: scalar i is present only if its group has enough repetitions */
+        uint64_t chosen;   /* bit i: scalar i is present only if its chooser selects it */
+        uint64_t scaled;   /* bit i: scalar i has a scale, an offset, or a "no data" value */
+        uint64_t constant; /* bit i: scalar i must match a constant on receipt */
+        uint64_t uncovered; /* bit i: scalar i is constant, but not covered by constants */
+        uint64_t marked;    /* bit i: scalar i has .marked */
+    } masks;
     struct aw_constants constants;
     struct aw_scalar scalars[AW_MAX_SCALARS];
     struct aw_codec_run runs[AW_MAX_RUNS];
@@ -85,7 +88,7 @@ struct aw_record {
     double v[AW_MAX_SCALARS]; /* by scalar, in engineering units, or wire numbers if codec->raw;
                                  NaN: no data */
     char text[AW_TEXT_MAX + 1];
-    uint8_t odd_scalar;  /* index of the scalar with .reports_odd that had a wrong value; 0: none */
+    uint8_t odd_scalar;  /* index of the scalar with .marked that had a wrong value; 0: none */
     uint64_t odd_number; /* wrong value of that scalar */
 };
 
@@ -104,7 +107,7 @@ int aw_codec_find(const struct aw_codec *codec, const char *name);
  * its length. */
 size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size);
 
-/* Unit, scale, offset and range of a scalar in this record. If the field has .scale_by, they depend
+/* Unit, scale, offset and range of a scalar in this record. If the field has .by, they depend
  * on another field. */
 struct aw_range {
     const char *unit;

@@ -19,10 +19,10 @@ void aw_constants_init(struct aw_codec *codec)
     struct aw_constants *constants = &codec->constants;
     constants->n = 0;
     constants->checksum = 0;
-    codec->uncovered = codec->constant;
+    codec->masks.uncovered = codec->masks.constant;
     if (codec->size < WORD)
         return;
-    for (uint64_t left = codec->constant; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.constant; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
         if (scalar->field->type == AW_CHECKSUM) {
@@ -34,7 +34,7 @@ void aw_constants_init(struct aw_codec *codec)
                         aw_row_constant(codec, scalar, value));
             aw_bits_put(mask, scalar->bit, scalar->bits, big_endian, UINT64_MAX);
         }
-        codec->uncovered &= ~(UINT64_C(1) << i);
+        codec->masks.uncovered &= ~(UINT64_C(1) << i);
     }
     /* Covers the frame with words that contain constants. No word extends beyond the frame. */
     for (unsigned byte = 0; byte < codec->size && byte < COVERED; byte += WORD) {
@@ -53,7 +53,8 @@ bool aw_constants_match(const struct aw_codec *codec, const uint8_t *data)
     const struct aw_constants *constants = &codec->constants;
     uint64_t wrong = 0;
     if (constants->checksum)
-        wrong = codec->protocol->checksum(data, constants->checksum) ^ data[constants->checksum];
+        wrong =
+            codec->protocol->frames.checksum(data, constants->checksum) ^ data[constants->checksum];
     for (unsigned i = 0; i < constants->n; i++)
         wrong |= (load_word(data + constants->at[i]) ^ constants->value[i]) & constants->mask[i];
     return wrong == 0;

@@ -92,7 +92,7 @@ static bool has_no_data(const struct aw_codec *codec, const struct aw_record *re
 
 static void scale_values(const struct aw_codec *codec, struct aw_record *record)
 {
-    for (uint64_t left = codec->scaled; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.scaled; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_field *row = codec->scalars[i].field;
         if (has_no_data(codec, record, i))
@@ -123,12 +123,12 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     return AW_OK;
 }
 
-/* Finds the first row with .reports_odd whose value is wrong. Decoding accepts such a frame; the
+/* Finds the first row with .marked whose value is wrong. Decoding accepts such a frame; the
  * caller reports the value. */
 static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, const uint8_t *data,
                                                struct aw_record *record)
 {
-    for (uint64_t left = codec->marked; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.marked; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
         uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
@@ -145,7 +145,7 @@ static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, con
 static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_record *record,
                                      struct aw_error *err)
 {
-    for (uint64_t left = codec->counted; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.counted; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
         const struct aw_field *count_row = codec->scalars[scalar->count_by].field;
@@ -193,7 +193,7 @@ static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_r
 
 static void drop_unchosen(const struct aw_codec *codec, struct aw_record *record)
 {
-    for (uint64_t left = codec->chosen; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.chosen; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         if (!aw_scalar_is_chosen(codec, i, record->v))
             record->present &= ~(UINT64_C(1) << i);
@@ -224,7 +224,7 @@ read_odd_bits(const struct aw_codec *codec, const struct aw_scalar *scalar, cons
 static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
 {
     size_t head = 0;
-    if (codec->protocol->can)
+    if (codec->protocol->frames.can)
         head = aw_can_id_of_code(codec->message->code).is_long ? 4 : 2;
     return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
                    size < head ? 0 : size - head, codec->size - head);
@@ -233,9 +233,10 @@ static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struc
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
                                  struct aw_record *record, struct aw_error *err)
 {
-    if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->can))
+    if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->frames.can))
         return fail_size(codec, frame.size, err);
-    uint64_t rows = aw_constants_match(codec, frame.data) ? codec->uncovered : codec->constant;
+    uint64_t rows =
+        aw_constants_match(codec, frame.data) ? codec->masks.uncovered : codec->masks.constant;
     enum aw_status status = check_rows(codec, rows, frame.data, err);
     if (status != AW_OK)
         return status;
@@ -257,26 +258,27 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
             record->v[run->scalar] = read_odd_bits(codec, scalar, frame.data);
         }
     }
-    if (codec->marked)
+    if (codec->masks.marked)
         find_odd(codec, frame.data, record);
-    return codec->counted | codec->chosen ? drop_absent(codec, record, err) : AW_OK;
+    return codec->masks.counted | codec->masks.chosen ? drop_absent(codec, record, err) : AW_OK;
 }
 
 enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
                          struct aw_record *record, struct aw_error *err)
 {
     record->codec = codec;
-    record->present = codec->values;
+    record->present = codec->masks.values;
     record->odd_scalar = 0;
-    enum aw_status status = codec->protocol->ascii ? aw_ascii_decode(codec, frame, record, err)
-                                                   : read_frame(codec, frame, record, err);
+    enum aw_status status = codec->protocol->frames.ascii
+                                ? aw_ascii_decode(codec, frame, record, err)
+                                : read_frame(codec, frame, record, err);
     if (status != AW_OK) {
         record->present = 0;
         return status;
     }
     if (codec->has_floats && !all_finite(codec, record))
         status = clear_non_finite(codec, record, err);
-    if (codec->scaled)
+    if (codec->masks.scaled)
         scale_values(codec, record);
     return status;
 }

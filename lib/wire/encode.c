@@ -183,7 +183,8 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
         return AW_OK;
     }
     enum aw_status status = find_wire_number(record, scalar, force, &wire, err);
-    if (status != AW_OK || codec->protocol->ascii) /* ASCII text is written after all checks */
+    if (status != AW_OK ||
+        codec->protocol->frames.ascii) /* ASCII text is written after all checks */
         return status;
     if (!fits_wire(row, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
@@ -206,9 +207,9 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
 static enum aw_status check_counts(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    if (!codec->counted)
+    if (!codec->masks.counted)
         return AW_OK;
-    int scalar = codec->scalars[__builtin_ctzll(codec->counted)].count_by;
+    int scalar = codec->scalars[__builtin_ctzll(codec->masks.counted)].count_by;
     double count = record->v[scalar];
     if (count == floor(count))
         return AW_OK;
@@ -220,7 +221,7 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
 static void read_choosers(const struct aw_record *record, double *values)
 {
     const struct aw_codec *codec = record->codec;
-    for (uint64_t left = codec->chosen; left; left &= left - 1) {
+    for (uint64_t left = codec->masks.chosen; left; left &= left - 1) {
         int chooser = codec->scalars[__builtin_ctzll(left)].chosen_by;
         struct aw_range range = aw_scalar_range(codec, chooser, record);
         values[chooser] = record->present >> chooser & 1
@@ -248,7 +249,7 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
     read_choosers(record, choosers);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (codec->chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, choosers)) {
+        if (codec->masks.chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, choosers)) {
             if (record->present >> i & 1)
                 return fail_not_chosen(codec, i, err);
             continue;
@@ -269,7 +270,7 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
                          size_t *size, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    bool ascii = codec->protocol->ascii;
+    bool ascii = codec->protocol->frames.ascii;
     enum aw_status status = aw_record_complete(record, err);
     if (status == AW_OK)
         status = check_counts(record, err);

@@ -12,7 +12,7 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
 {
     char *end = out;
     size_t head = aw_can_head_size(frame);
-    bool can = protocol->can && head;
+    bool can = protocol->frames.can && head;
     if (can) {
         struct aw_can_id id = aw_can_id_of(frame.data);
         for (int shift = id.is_long ? 24 : 8; shift >= 0; shift -= 8)
@@ -104,11 +104,11 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
 {
     const char *hash = memchr(text, '#', length);
     *size = 0;
-    enum aw_status status = protocol->can && hash
+    enum aw_status status = protocol->frames.can && hash
                                 ? parse_can(text, length, hash, out, cap, size, err)
                                 : parse_bytes(text, 0, length, out, cap, size, err);
     size_t head = aw_can_head_size((struct aw_span){out, *size});
-    if (status == AW_OK && protocol->can && *size - head > AW_CAN_DATA_MAX)
+    if (status == AW_OK && protocol->frames.can && *size - head > AW_CAN_DATA_MAX)
         return aw_fail(err, AW_MALFORMED,
                        "%zu bytes of data do not fit a CAN frame (max 8) — give fewer",
                        *size - head);

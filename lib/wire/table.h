@@ -69,7 +69,7 @@ struct aw_name {
 /* One scale of a field that depends on another field. For example, the controller determines the
  * unit of a setpoint. */
 struct aw_scale {
-    int32_t selector; /* value of the field that .scale_by names */
+    int32_t selector; /* value of the field that .by names */
     const char *unit;
     double scale, min, max;
 };
@@ -194,10 +194,10 @@ struct aw_variant {
     bool big_endian;
     uint8_t long_bits;                  /* size of AW_LONG; 0: 32 */
     const struct aw_field *head, *tail; /* rows around the payload of every message, or NULL */
-    const struct aw_message
-        *replacements; /* messages with another layout in this variant, {0}-terminated, or NULL */
-    const struct aw_field
-        *envelope; /* rows before the packets of one message of a stream (ezphys), or NULL */
+    /* messages with another layout in this variant, {0}-terminated, or NULL */
+    const struct aw_message *replacements;
+    /* rows before the packets of one message of a stream (ezphys), or NULL */
+    const struct aw_field *envelope;
     /* Known senders that have no name in the head, one bit each (canpid). Other senders without a
      * name are foreign. NULL: no sender is foreign. */
     const uint64_t *known_senders;
@@ -271,28 +271,39 @@ struct aw_protocol {
     enum aw_medium medium;
     uint16_t ports[2]; /* UDP, TCP: ports of the device (or of both ends), and of the host if
                           different */
-    const struct aw_board *boards; /* HID: {0}-terminated; the simulator uses the first; or NULL */
-    aw_board_open *open_board;     /* HID: opens a board; or NULL. A pointer, so that only programs
-                                      with such a protocol load its libraries */
-    const char *udev_file;         /* install path of the udev rules for its devices, or NULL */
-    uint16_t frame_max;            /* maximum size of a frame, bytes */
-    bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
-    bool can;       /* frames are an identifier and up to 8 bytes, written 041#0102 */
-    bool datagrams; /* the medium preserves the boundaries of frames */
-    uint8_t (*checksum)(const uint8_t *frame, size_t size); /* of a frame without its last byte */
-    uint8_t checksum_from; /* offset of the first byte in the sum, for generated code; the checksum
-                              is the complement of the sum */
-    /* Identifies the message of a frame. On failure returns NULL, and err has the reason. NULL:
-     * uses the AW_CODE row. */
-    const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
-                                         struct aw_span frame, struct aw_error *err);
-    /* Returns true for a frame of another node on the bus, which identify does not know. NULL:
-     * there are no other nodes. */
-    bool (*is_other_node)(const struct aw_wire *wire, struct aw_span frame);
-    aw_next_frame *next_frame;              /* NULL: every frame has frame_max bytes */
-    const struct aw_custom_packets *custom; /* NULL: custom packets are not supported */
-    const struct aw_joint_row *joints;      /* joints of packet files, or NULL */
-    const struct aw_stop_row *stops;        /* packets of the stop in packet files, or NULL */
+    struct {
+        /* HID: {0}-terminated; the simulator uses the first; or NULL */
+        const struct aw_board *boards;
+        /* HID: opens a board; or NULL. A pointer, so that only programs with such a protocol load
+         * its libraries */
+        aw_board_open *open_board;
+        const char *udev_file; /* install path of the udev rules for its devices, or NULL */
+    } hid;
+    struct {
+        uint16_t frame_max; /* maximum size of a frame, bytes */
+        bool ascii; /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
+        bool can;   /* frames are an identifier and up to 8 bytes, written 041#0102 */
+        bool datagrams; /* the medium preserves the boundaries of frames */
+        uint8_t (*checksum)(const uint8_t *frame,
+                            size_t size); /* of a frame without its last byte */
+        /* offset of the first byte in the sum, for generated code; the checksum is the complement
+         * of the sum */
+        uint8_t checksum_from;
+        /* Identifies the message of a frame. On failure returns NULL, and err has the reason. NULL:
+         * uses the AW_CODE row. */
+        const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
+                                             struct aw_span frame, struct aw_error *err);
+        /* Returns true for a frame of another node on the bus, which identify does not know. NULL:
+         * there are no other nodes. */
+        bool (*is_other_node)(const struct aw_wire *wire, struct aw_span frame);
+        aw_next_frame *next_frame; /* NULL: every frame has frame_max bytes */
+    } frames;
+    /* what packet files may contain */
+    struct {
+        const struct aw_custom_packets *custom; /* NULL: custom packets are not supported */
+        const struct aw_joint_row *joints;      /* joints of packet files, or NULL */
+        const struct aw_stop_row *stops;        /* packets of the stop in packet files, or NULL */
+    } custom;
 };
 
 #endif

@@ -125,7 +125,7 @@ static bool has_code(const struct aw_wire *wire, const struct aw_message *messag
     const struct aw_field *row = message->head ? message->head : wire->variant.head;
     for (; row->type != AW_CODE; row++)
         bit += row->type == AW_DIGITS ? row->digits * 8u : row->bits;
-    if (wire->protocol->ascii) {
+    if (wire->protocol->frames.ascii) {
         size_t length = strlen(message->word);
         return frame.size >= bit / 8 + length &&
                memcmp(frame.data + bit / 8, message->word, length) == 0;
@@ -150,16 +150,16 @@ static const struct aw_message *identify_by_code(const struct aw_wire *wire, enu
 bool aw_wire_is_other_node(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame)
 {
     const struct aw_protocol *protocol = wire->protocol;
-    return protocol->is_other_node && !protocol->identify(wire, dir, frame, NULL) &&
-           protocol->is_other_node(wire, frame);
+    return protocol->frames.is_other_node && !protocol->frames.identify(wire, dir, frame, NULL) &&
+           protocol->frames.is_other_node(wire, frame);
 }
 
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
                               struct aw_record *record, struct aw_error *err)
 {
     const struct aw_protocol *protocol = wire->protocol;
-    const struct aw_message *message = protocol->identify
-                                           ? protocol->identify(wire, dir, frame, err)
+    const struct aw_message *message = protocol->frames.identify
+                                           ? protocol->frames.identify(wire, dir, frame, err)
                                            : identify_by_code(wire, dir, frame, err);
     record->present = 0;
     if (!message)
@@ -177,12 +177,12 @@ bool aw_framer_is_inside(const struct aw_wire *wire, const struct aw_framer *fra
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err)
 {
-    if (wire->protocol->next_frame)
-        return wire->protocol->next_frame(wire, framer, in, frame, used, err);
+    if (wire->protocol->frames.next_frame)
+        return wire->protocol->frames.next_frame(wire, framer, in, frame, used, err);
     *used = 0;
-    if (in.size < wire->protocol->frame_max)
+    if (in.size < wire->protocol->frames.frame_max)
         return AW_MORE;
-    *used = wire->protocol->frame_max;
+    *used = wire->protocol->frames.frame_max;
     *frame = (struct aw_span){in.data, *used};
     return AW_OK;
 }

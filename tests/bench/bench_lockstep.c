@@ -168,7 +168,7 @@ static void make_answer(uint8_t answer[ANSWER])
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 0;
-    record.present = record.codec->values;
+    record.present = record.codec->masks.values;
     aw_ezphys_message_begin(&message);
     for (int i = 1; i <= MOTORS; i++) {
         aw_record_set(&record, "id", i, NULL);

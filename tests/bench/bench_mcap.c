@@ -42,7 +42,7 @@ static void make(uint8_t (*frames)[64])
     const struct aw_codec *codec = aw_wire_codec(&wire, "positions", AW_RX);
     for (int n = 0; n < FRAMES; n++) {
         aw_record_init(&record, codec, AW_RX);
-        record.present = codec->values;
+        record.present = codec->masks.values;
         for (int i = 0; i < codec->n_scalars; i++) {
             chance = chance * 1664525 + 1013904223;
             bool setpoint = codec->scalars[i].field->name[0] == 's';

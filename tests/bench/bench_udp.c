@@ -156,7 +156,7 @@ static void open_all(struct run *run)
     run->to_link.sin_port = htons((uint16_t)port);
     aw_wire_init(&run->wire, &aw_unitysim_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&run->wire, "feedback", AW_RX), AW_RX);
-    record.present = record.codec->values;
+    record.present = record.codec->masks.values;
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 2048;
     must(aw_encode(&record, true, run->frame, sizeof run->frame, &run->size, &err) == AW_OK,

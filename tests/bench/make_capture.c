@@ -50,7 +50,7 @@ static void write_all(struct aw_wire *wire, const char *message, FILE *file, uns
     const struct aw_codec *codec = aw_wire_codec(wire, message, AW_TX);
     must(codec != NULL, err.text);
     aw_record_init(&record, codec, AW_TX);
-    record.present = codec->values;
+    record.present = codec->masks.values;
     fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&wrapper), "bench"), file);
     for (unsigned long n = 0; n < count; n++) {
         size_t size;

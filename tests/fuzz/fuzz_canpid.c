@@ -32,8 +32,8 @@ static void check_truth(struct aw_device *device, int64_t now)
     struct aw_canpid_truth truth;
     struct aw_joint_model model = aw_joint_defaults();
     MUST(aw_canpid_device_get_truth(device, LKNEE, now, &truth));
-    MUST(fabs(truth.joint.lever) <= model.lever_stop_rad + 1e-9);
-    MUST(fabs(truth.joint.link) <= model.link_stop_rad + 1e-9);
+    MUST(fabs(truth.joint.lever) <= model.lever.stop_rad + 1e-9);
+    MUST(fabs(truth.joint.link) <= model.link.stop_rad + 1e-9);
     MUST(isfinite(truth.joint.lever_speed) && isfinite(truth.joint.link_speed));
 }
 

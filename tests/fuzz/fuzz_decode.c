@@ -23,7 +23,7 @@ static bool same(const struct aw_record *a, const struct aw_record *b, double to
         if (!(a->present >> i & 1))
             continue;
         const struct aw_field *row = a->codec->scalars[i].field;
-        double allowed = row->type == AW_FLOAT && a->codec->scaled >> i & 1 ? tolerance : 0;
+        double allowed = row->type == AW_FLOAT && a->codec->masks.scaled >> i & 1 ? tolerance : 0;
         if (row->type == AW_TEXT ? strcmp(a->text, b->text) != 0
                                  : !same_value(a->v[i], b->v[i], allowed))
             return false;

@@ -181,7 +181,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(aw_ezphys_init(&ez, variant, NULL, &err) == AW_OK);
     aw_ezphys_attach(&ez, &peer.base);
     while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, NULL, &err) == AW_OK) {
-        MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.n_bytes <= 1 << 20);
+        MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.input.n_bytes <= 1 << 20);
         for (size_t i = 0; i < ez.n_packets; i++)
             check_packet(&ez, ez.packets[i].frame);
         aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = HINGE, .name = "hinge"},

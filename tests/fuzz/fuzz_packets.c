@@ -25,7 +25,7 @@ static void try_message(size_t index, struct aw_span bytes)
     MUST(codec->size <= sizeof frame && codec->n_scalars <= AW_MAX_SCALARS);
     memcpy(frame, bytes.data, bytes.size < codec->size ? bytes.size : codec->size);
     aw_record_init(&record, codec, AW_TX);
-    bool text = codec->protocol->ascii;
+    bool text = codec->protocol->frames.ascii;
     if (aw_encode(&record, false, out, sizeof out, &size, &err) == AW_OK)
         MUST(text ? aw_decode(codec, (struct aw_span){out, size}, &again, &err) == AW_OK
                   : size == codec->size);

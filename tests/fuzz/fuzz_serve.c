@@ -37,19 +37,20 @@ static void try_server(const uint8_t *data, size_t size)
     struct aw_server *server = calloc(1, sizeof *server);
     struct aw_link link = {.ops = &ops, .clock = session->clock};
     MUST(server && say(data, size, ends));
-    *server = (struct aw_server){
-        .session = session, .epoll_fd = epoll_create1(EPOLL_CLOEXEC), .max_peers = AW_PEERS_MAX};
-    server->aside = (struct aw_background){.fd = server->epoll_fd, .due = AW_NEVER};
+    *server = (struct aw_server){.session = session,
+                                 .clients.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+                                 .clients.max_peers = AW_PEERS_MAX};
+    server->aside = (struct aw_background){.fd = server->clients.epoll_fd, .due = AW_NEVER};
     session->share.server = server;
     session->share.sharing = &aw_sharing;
     session->device.link = &link;
     struct aw_peer *peer = aw_peer_add(server, ends[0]);
     MUST(peer);
     shutdown(ends[1], SHUT_WR);
-    for (int turn = 0; turn < 100 && server->n_peers; turn++) {
+    for (int turn = 0; turn < 100 && server->clients.n_peers; turn++) {
         aw_server_serve(&server->aside);
-        server->must_stop = false; /* no device needs to be stopped */
-        MUST(!server->n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
+        server->stop.is_due = false; /* no device needs to be stopped */
+        MUST(!server->clients.n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
     }
     session->device.link = NULL;
     aw_server_close(server);

@@ -126,7 +126,7 @@ static struct aw_session *session_for(uint8_t choice)
 static void draw(const struct aw_channels *channels, struct aw_strip *strip)
 {
     struct aw_braille canvas;
-    struct aw_grid grid = {.title = "fuzz", .shows_trend = true};
+    struct aw_grid grid = {.head.title = "fuzz", .shows_trend = true};
     char row[80 * AW_BRAILLE_ROW];
     if (!aw_braille_init(&canvas, 80, 24))
         return;
@@ -199,8 +199,8 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
     struct aw_decoder *decoder = calloc(1, sizeof *decoder);
     size_t at = 0, used = 0;
     MUST(decoder);
-    decoder->on_record = take;
-    decoder->context = &sum;
+    decoder->output.on_record = take;
+    decoder->output.context = &sum;
     MUST(aw_decoder_init(decoder, session) == AW_OK);
     aw_decoder_begin(decoder, NULL, input);
     for (size_t end = 0; end < size; at += used) {
@@ -208,8 +208,8 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
         aw_decoder_feed(decoder, data + at, end - at, end == size, &used);
         MUST(used <= end - at);
     }
-    MUST((aw_decoder_end(decoder) == AW_OK) == (decoder->damaged == 0));
-    sum.records = decoder->records;
+    MUST((aw_decoder_end(decoder) == AW_OK) == (decoder->counts.damaged == 0));
+    sum.records = decoder->counts.records;
     free(decoder);
     return sum;
 }
@@ -239,9 +239,9 @@ static void try_replay(const uint8_t *data, size_t size)
     session->err.text[0] = '\0';
     if (aw_replay_load(&replay, session, path) != AW_OK)
         MUST(*session->err.text);
-    for (size_t i = 0; i < replay.n; i++) {
-        MUST(replay.writes[i].at + replay.writes[i].size <= replay.n_bytes);
-        MUST(replay.writes[i].commands <= replay.n_commands);
+    for (size_t i = 0; i < replay.plan.n; i++) {
+        MUST(replay.plan.writes[i].at + replay.plan.writes[i].size <= replay.plan.n_bytes);
+        MUST(replay.plan.writes[i].commands <= replay.plan.n_commands);
     }
     aw_replay_free(&replay);
     close(fd);

@@ -57,7 +57,7 @@ static void try_hex(const char *text)
         MUST(length < sizeof printed);
         /* Without # a CAN frame is parsed as bytes without an identifier check; frames are never
          * printed that way. */
-        if (size == 0 || (p->can && !strchr(text, '#')))
+        if (size == 0 || (p->frames.can && !strchr(text, '#')))
             continue;
         MUST(aw_hex_parse(p, printed, length, again, sizeof again, &size_again, &err) == AW_OK);
         MUST(size == size_again && memcmp(bytes, again, size) == 0);

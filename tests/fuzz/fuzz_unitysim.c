@@ -20,7 +20,7 @@ static void mend(struct peer *peer, struct segment *segment)
     (void)peer;
     if (segment->size > 3)
         segment->data[segment->size - 1] =
-            aw_unitysim_protocol.checksum(segment->data, segment->size - 1);
+            aw_unitysim_protocol.frames.checksum(segment->data, segment->size - 1);
 }
 
 /* ---- Simulator ---- */

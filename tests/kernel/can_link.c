@@ -105,10 +105,10 @@ static void expect_event(struct aw_link *link, const char *words)
 {
     struct aw_error err;
     enum aw_status status = read_event(link, &err);
-    expect(status == AW_EVENT && strstr(link->event, words), words,
-           status == AW_EVENT ? link->event : aw_status_name(status));
+    expect(status == AW_EVENT && strstr(link->rx.event, words), words,
+           status == AW_EVENT ? link->rx.event : aw_status_name(status));
     if (status == AW_EVENT)
-        printf("# event: %s\n", link->event);
+        printf("# event: %s\n", link->rx.event);
 }
 
 static void round_trips(const char *interface)
@@ -173,15 +173,15 @@ static void times_and_own_frames(const char *interface)
     for (uint32_t i = 0; i < 200; i++) {
         int64_t before = aw_wall_time();
         send_numbered(a, 0x041, i, &err);
-        expect(receive(a, NULL, AW_SECOND) == 0x041 && a->is_echo, "own frame", "not marked");
-        expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->is_echo, "other's frame",
+        expect(receive(a, NULL, AW_SECOND) == 0x041 && a->rx.is_echo, "own frame", "not marked");
+        expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->rx.is_echo, "other's frame",
                "marked as own");
         /* a loaded kernel stamps a frame long after send returned */
         int64_t after = aw_wall_time();
-        expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
-        expect(b->rx_time_ns >= before && b->rx_time_ns <= after && b->rx_time_ns >= last,
+        expect(a->rx.time_ns >= before && a->rx.time_ns <= after, "its time", "not when it was");
+        expect(b->rx.time_ns >= before && b->rx.time_ns <= after && b->rx.time_ns >= last,
                "time of other's frame", "not when it was");
-        last = b->rx_time_ns;
+        last = b->rx.time_ns;
     }
     aw_link_close(b);
     aw_link_close(a);
@@ -320,7 +320,7 @@ static void error_frames(const char *interface)
     expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
     expect_event(link, "error-passive (send errors)");
     expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "did not come");
-    expect(link->event[0] == '\0', "event", "still there");
+    expect(link->rx.event[0] == '\0', "event", "still there");
     close(raw);
     aw_link_close(link);
 }
@@ -339,7 +339,7 @@ static void expect_traffic(struct aw_link *link, const char *interface)
     send_raw(raw, 0x041, 0);
     expect(receive(link, NULL, AW_SECOND) == 0x041, "traffic", "a frame did not come");
     expect(send_numbered(link, 0x042, 0, &err) == AW_OK, "traffic", err.text);
-    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->is_echo, "traffic", "nor did ours");
+    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->rx.is_echo, "traffic", "nor did ours");
     close(raw);
 }
 
@@ -361,7 +361,7 @@ static void down_and_up(const char *interface)
     ip("set", interface, "down");
     expect_event(link, "interface down");
     expect_write_lost(link, "ip link set");
-    expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->event, "while down", "news");
+    expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->rx.event, "while down", "news");
     expect_write_lost(other,
                       "ip link set"); /* found by a write, but still reported by the next read */
     expect_event(other, "interface down");
@@ -443,8 +443,8 @@ static int dump(const char *url, unsigned long count)
         size_t got;
         status = aw_link_read(link, datagram, sizeof datagram, &got,
                               aw_clock_now(link->clock) + 20 * AW_SECOND, &err);
-        if (status == AW_EVENT && *link->event)
-            printf("event %s\n", link->event);
+        if (status == AW_EVENT && *link->rx.event)
+            printf("event %s\n", link->rx.event);
         if (status != AW_OK)
             continue;
         printf("%03X#", datagram[0] | datagram[1] << 8);

@@ -114,7 +114,7 @@ static bool make(struct aw_wire *wire, size_t message, uint64_t *state, uint8_t 
     if (!(codec->message->dir & AW_RX))
         return false;
     aw_record_init(&record, codec, AW_RX);
-    record.present = codec->values;
+    record.present = codec->masks.values;
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].value)
             record.v[i] = choose(&record, i, state);

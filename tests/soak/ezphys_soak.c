@@ -238,7 +238,7 @@ static bool is_between_beginnings(const struct soak *soak)
 static void check_state(struct soak *soak)
 {
     const struct aw_ezphys_state *state = &soak->ez.state;
-    if (soak->ez.n_bytes > BUFFER_MOST)
+    if (soak->ez.input.n_bytes > BUFFER_MOST)
         bed_violated(&soak->bed, "the buffer grows");
     if (state->n_joints != 1 || state->joints[0].object.id != JOINT)
         return; /* undetectable damage */
@@ -258,12 +258,12 @@ static void check_state(struct soak *soak)
 static bool is_clear(const struct soak *soak)
 {
     const struct world *world = (const struct world *)soak->bed.device;
-    return soak->ez.reset_step >= YOUNG && soak->ez.reset_step <= world->step;
+    return soak->ez.restart.reset_step >= YOUNG && soak->ez.restart.reset_step <= world->step;
 }
 
 static void answer(struct soak *soak)
 {
-    bool reset = soak->ez.must_reset;
+    bool reset = soak->ez.restart.must_reset;
     uint64_t before = soak->ez.counters.answers;
     enum aw_status status = aw_ezphys_answer(&soak->ez, NULL);
     if (status == AW_OK)
@@ -272,7 +272,7 @@ static void answer(struct soak *soak)
         bed_violated(&soak->bed, "an answer was refused");
     if (soak->ez.counters.answers > before + 1)
         bed_violated(&soak->bed, "a message was answered twice");
-    if (reset && !soak->ez.must_reset && status == AW_OK) {
+    if (reset && !soak->ez.restart.must_reset && status == AW_OK) {
         soak->resets_sent++;
         soak->restarts = soak->bed.restarts;
         soak->unclear = !is_clear(soak);
@@ -307,7 +307,7 @@ static void command(struct soak *soak, double velocity)
 static void act(struct soak *soak)
 {
     static const double values[] = {1, -1, 0, (double)NAN, (double)INFINITY, 2.5};
-    bool resetting = soak->ez.must_reset || soak->ez.resetting;
+    bool resetting = soak->ez.restart.must_reset || soak->ez.restart.resetting;
     if (bed_once_in(&soak->bed, 200) && !resetting)
         aw_ezphys_reset(&soak->ez);
     else if (bed_once_in(&soak->bed, 100) && !resetting) /* the order would be ambiguous */

@@ -94,14 +94,14 @@ static enum aw_status list(struct aw_session *session, struct aw_joint_list *joi
         joint->id = i;
         joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
         joint->unit[AW_JOINT_VELOCITY] = "deg/s";
-        joint->min = -80;
-        joint->max = 80;
-        joint->max_speed = TOY_SPEED;
-        joint->tolerance = 0.5;
-        joint->min_motion = 0.1;
-        joint->max_deviation = 15;
+        joint->limits.min = -80;
+        joint->limits.max = 80;
+        joint->limits.max_speed = TOY_SPEED;
+        joint->tolerance.tolerance = 0.5;
+        joint->tolerance.min_motion = 0.1;
+        joint->tolerance.max_deviation = 15;
         joint->home_target = 0;
-        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return AW_OK;
 }
@@ -110,7 +110,8 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
     (void)session;
-    rows[0] = (struct aw_joint_limit){"angle", joint->min, joint->max, "deg", "table", false};
+    rows[0] = (struct aw_joint_limit){"angle", joint->limits.min, joint->limits.max,
+                                      "deg",   "table",           false};
     return 1;
 }
 
@@ -161,15 +162,15 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
 }
 
 static const struct aw_joints joints = {.columns = columns,
-                                        .hz = 50,
-                                        .max_hz = 50,
-                                        .open = open_it,
-                                        .list = list,
-                                        .list_limits = limits,
-                                        .read = read_it,
-                                        .command = command,
-                                        .records_table = true,
-                                        .attend = attend};
+                                        .traits.hz = 50,
+                                        .traits.max_hz = 50,
+                                        .run.open = open_it,
+                                        .about.list = list,
+                                        .about.list_limits = limits,
+                                        .about.read = read_it,
+                                        .run.command = command,
+                                        .traits.records_table = true,
+                                        .run.attend = attend};
 
 /* ---- The table ---- */
 
@@ -214,19 +215,19 @@ const struct aw_tool toy_tool = {
     .protocol = &toy_protocol,
     .commands = commands,
     .common = aw_common_commands,
-    .example_field = "pan.position",
-    .default_fields = AW_LIST("position"),
-    .links = AW_LIST("unix", "log"),
-    .sim = &sim,
-    .create_sim = simulate,
-    .state_size = sizeof(struct toy),
-    .joints = &joints,
-    .steer_gain = 5,
-    .experiments = &aw_target_experiment,
-    .maps = maps,
-    .stop = stop,
-    .last_stop = last_stop,
-    .poll = poll_it,
+    .help.example_field = "pan.position",
+    .state.size = sizeof(struct toy),
+    .device.links = AW_LIST("unix", "log"),
+    .device.sim = &sim,
+    .device.create_sim = simulate,
+    .talk.poll = poll_it,
+    .safety.stop = stop,
+    .safety.last_stop = last_stop,
+    .motion.joints = &joints,
+    .motion.steer_gain = 5,
+    .motion.experiments = &aw_target_experiment,
+    .motion.maps = maps,
+    .watch.default_fields = AW_LIST("position"),
 };
 
 int main(int argc, char **argv)

@@ -46,6 +46,6 @@ const struct aw_protocol toy_protocol = {
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
     .medium = AW_MEDIUM_UDP,
-    .frame_max = TOY_FRAME,
-    .datagrams = true,
+    .frames.frame_max = TOY_FRAME,
+    .frames.datagrams = true,
 };

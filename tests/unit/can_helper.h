@@ -81,7 +81,7 @@ static inline void assert_event(struct aw_link *link, const char *words)
     int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
     assert_int_equal(aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err), AW_EVENT);
     assert_int_equal(got, 0);
-    assert_has(link->event, words);
+    assert_has(link->rx.event, words);
 }
 
 /* Opening these links requires answers from the other end. A thread opens url; the test reads the

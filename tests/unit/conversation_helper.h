@@ -122,7 +122,7 @@ static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t c
     talk->stopped = kind == 's';
     talk->lost = kind == 'l';
     if (kind == 'n')
-        return strcpy(link->event, "news"), AW_EVENT;
+        return strcpy(link->rx.event, "news"), AW_EVENT;
     if (kind != '<')
         return talk->lost ? aw_fail(err, AW_LOST, "gone") : AW_STOPPED;
     uint8_t bytes[512];
@@ -205,7 +205,7 @@ static inline enum aw_status talk_record(const char *text, struct aw_wire *wire,
     assert_non_null(codec);
     aw_record_init(record, codec, AW_TX);
     for (int i = 0; i < codec->n_scalars && n < 4; i++) {
-        char *word = codec->values >> i & 1 ? strtok_r(NULL, "/", &rest) : NULL;
+        char *word = codec->masks.values >> i & 1 ? strtok_r(NULL, "/", &rest) : NULL;
         if (!word || strcmp(word, "-") == 0)
             continue;
         aw_scalar_name(&codec->scalars[i], names[n], sizeof names[n]);

@@ -133,9 +133,9 @@ static const struct aw_board test_boards[] = {
 static const struct aw_protocol test_protocol = {
     .medium = AW_MEDIUM_UDP,
     .ports = {30004, 30005},
-    .boards = test_boards,
-    .open_board = aw_hid_open,
-    .udev_file = "/etc/udev/rules.d/70-test.rules",
+    .hid.boards = test_boards,
+    .hid.open_board = aw_hid_open,
+    .hid.udev_file = "/etc/udev/rules.d/70-test.rules",
 };
 
 /* A link and a descriptor that are closed at the end of their block. */

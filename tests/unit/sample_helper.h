@@ -158,8 +158,8 @@ static const struct aw_protocol sample_protocol = {
     .messages = sample_messages,
     .n_messages = sizeof sample_messages / sizeof *sample_messages,
     .variants = sample_variants,
-    .frame_max = 128,
-    .checksum = sample_sum,
+    .frames.frame_max = 128,
+    .frames.checksum = sample_sum,
 };
 
 #endif

@@ -20,9 +20,10 @@ static struct aw_conn ends[3];
 static inline int server_start(const struct aw_tool *tool)
 {
     session = rig_new(tool);
-    server = (struct aw_server){
-        .session = session, .epoll_fd = epoll_create1(EPOLL_CLOEXEC), .max_peers = AW_PEERS_MAX};
-    server.aside = (struct aw_background){.fd = server.epoll_fd, .due = AW_NEVER};
+    server = (struct aw_server){.session = session,
+                                .clients.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+                                .clients.max_peers = AW_PEERS_MAX};
+    server.aside = (struct aw_background){.fd = server.clients.epoll_fd, .due = AW_NEVER};
     session->share.server = &server;
     session->time.real.stop_fd = session->motion.stop.request_fd =
         eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -35,7 +36,7 @@ static inline int server_start(const struct aw_tool *tool)
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
         sprintf(peers[i]->who.text, "script (pid %d, ann)", 70 + i);
     }
-    return server.n_peers != 3;
+    return server.clients.n_peers != 3;
 }
 
 static inline void start(void)
@@ -50,7 +51,7 @@ static inline void stop(void)
     rig_free(session);
     for (int i = 0; i < 3; i++)
         aw_conn_free(&ends[i]);
-    assert_false(server.n_peers || server.peers);
+    assert_false(server.clients.n_peers || server.clients.peers);
 }
 
 /* Sends a message and lets the server read it. */

@@ -58,7 +58,7 @@ static inline struct rig *rig_in_scene(const char *faults)
 static inline void rig_free(struct rig *rig)
 {
     aw_unitysim_free(&rig->unity);
-    assert_int_equal(rig->unity.cadence_ms.n, 0);
+    assert_int_equal(rig->unity.stream.cadence_ms.n, 0);
     aw_link_close(rig->link);
     free(rig);
 }

@@ -126,7 +126,7 @@ static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sen
             sent->present &= ~(UINT64_C(1) << i);
     if (aw_encode(sent, false, bytes, sizeof bytes, &size, &err) != AW_OK)
         fail_msg("encode: %s", err.text);
-    assert_true(size <= wire->protocol->frame_max);
+    assert_true(size <= wire->protocol->frames.frame_max);
     if (aw_wire_decode(wire, sent->dir, (struct aw_span){bytes, size}, &got, &err) != AW_OK)
         fail_msg("decode: %s", err.text);
     assert_ptr_equal(got.codec, sent->codec);

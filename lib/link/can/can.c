@@ -40,16 +40,21 @@ struct can_link {
     bool unreported; /* the loss has not been reported yet */
     /* netlink socket for changes of the interface, open while it is down; else -1 */
     int news_fd;
-    unsigned next, count; /* unread part of the batch */
-    int64_t read_time;    /* time at which the batch was filled */
-    bool awaits_answer;   /* a frame has been written since read_time, so an answer may arrive */
+    struct {
+        unsigned next, count; /* unread part of the batch */
+        int64_t read_time;    /* time at which the batch was filled */
+        struct mmsghdr headers[BATCH];
+        struct received batch[BATCH];
+    } in;
+    bool awaits_answer; /* a frame has been written since read_time, so an answer may arrive */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
-    uint32_t error_id; /* identifier of the last error frame */
-    uint8_t error_data[6];
-    int64_t error_time;
-    struct mmsghdr headers[BATCH];
-    struct received batch[BATCH];
+    /* the last error frame */
+    struct {
+        uint32_t id; /* identifier of the last error frame */
+        uint8_t data[6];
+        int64_t time;
+    } error;
 };
 
 static bool is_interface_error(int error)
@@ -59,7 +64,7 @@ static bool is_interface_error(int error)
 
 static enum aw_status report_event(struct can_link *self, const char *text)
 {
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", text);
+    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event, "%s", text);
     return AW_EVENT;
 }
 
@@ -157,19 +162,19 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
     /* Waits even if there are frames, so that a flood cannot hide a request to stop. */
-    if (!self->awaits_answer && now - self->read_time < GATHER && deadline - now > GATHER)
+    if (!self->awaits_answer && now - self->in.read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
 }
 
 static int receive_batch(struct can_link *self)
 {
-    for (size_t i = 0; i < self->count; i++) /* the kernel has changed the sizes */
-        self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
-    int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
-    self->next = 0;
-    self->count = n > 0 ? (unsigned)n : 0;
-    self->read_time = aw_clock_now(self->fd.base.clock);
+    for (size_t i = 0; i < self->in.count; i++) /* the kernel has changed the sizes */
+        self->in.headers[i].msg_hdr.msg_controllen = sizeof self->in.batch[i].control;
+    int n = recvmmsg(self->fd.fd, self->in.headers, BATCH, 0, NULL);
+    self->in.next = 0;
+    self->in.count = n > 0 ? (unsigned)n : 0;
+    self->in.read_time = aw_clock_now(self->fd.base.clock);
     self->awaits_answer = false;
     return n;
 }
@@ -189,7 +194,7 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
         }
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             return aw_fd_fail_lost(&self->fd.base, errno, err);
-        self->read_time = 0; /* no frames arrived: do not gather next time */
+        self->in.read_time = 0; /* no frames arrived: do not gather next time */
     }
 }
 
@@ -198,13 +203,13 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
 static bool is_new_error(struct can_link *self, const struct can_frame *frame)
 {
     int64_t now = aw_clock_now(self->fd.base.clock);
-    bool same = frame->can_id == self->error_id &&
-                memcmp(frame->data, self->error_data, sizeof self->error_data) == 0;
-    if (same && now - self->error_time < AW_SECOND)
+    bool same = frame->can_id == self->error.id &&
+                memcmp(frame->data, self->error.data, sizeof self->error.data) == 0;
+    if (same && now - self->error.time < AW_SECOND)
         return false;
-    self->error_id = frame->can_id;
-    memcpy(self->error_data, frame->data, sizeof self->error_data);
-    self->error_time = now;
+    self->error.id = frame->can_id;
+    memcpy(self->error.data, frame->data, sizeof self->error.data);
+    self->error.time = now;
     return true;
 }
 
@@ -212,18 +217,18 @@ static bool is_new_error(struct can_link *self, const struct can_frame *frame)
  * frame was skipped. */
 static enum aw_status read_frame(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
-    struct msghdr *header = &self->headers[self->next].msg_hdr;
-    const struct can_frame *frame = &self->batch[self->next++].frame;
+    struct msghdr *header = &self->in.headers[self->in.next].msg_hdr;
+    const struct can_frame *frame = &self->in.batch[self->in.next++].frame;
     uint8_t datagram[AW_CAN_DATAGRAM];
     bool is_long = frame->can_id & CAN_EFF_FLAG;
     struct aw_can_id id = {frame->can_id & (is_long ? CAN_EFF_MASK : CAN_SFF_MASK), is_long};
     aw_fd_read_stamps(&self->fd, header);
-    self->fd.base.is_echo = header->msg_flags & MSG_CONFIRM;
+    self->fd.base.rx.is_echo = header->msg_flags & MSG_CONFIRM;
     if (frame->can_id & CAN_ERR_FLAG) {
         if (!is_new_error(self, frame))
             return AW_TIMEOUT;
-        aw_can_describe_error(frame->can_id, frame->data, self->fd.base.event,
-                              sizeof self->fd.base.event);
+        aw_can_describe_error(frame->can_id, frame->data, self->fd.base.rx.event,
+                              sizeof self->fd.base.rx.event);
         return AW_EVENT;
     }
     if (frame->can_id & CAN_RTR_FLAG || frame->can_dlc > CAN_MAX_DLEN)
@@ -243,10 +248,10 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
     struct can_link *self = (struct can_link *)link;
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
-    link->event[0] = '\0';
-    link->is_echo = false;
+    link->rx.event[0] = '\0';
+    link->rx.is_echo = false;
     while (status == AW_TIMEOUT) {
-        if (self->next == self->count) {
+        if (self->in.next == self->in.count) {
             status =
                 self->down ? await_interface(self, deadline, err) : fill_batch(self, deadline, err);
             if (status != AW_OK)
@@ -433,12 +438,12 @@ enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url,
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
     self->news_fd = -1;
     for (size_t i = 0; i < BATCH; i++) {
-        struct received *slot = &self->batch[i];
+        struct received *slot = &self->in.batch[i];
         slot->part = (struct iovec){&slot->frame, sizeof slot->frame};
-        self->headers[i].msg_hdr = (struct msghdr){.msg_iov = &slot->part,
-                                                   .msg_iovlen = 1,
-                                                   .msg_control = slot->control,
-                                                   .msg_controllen = sizeof slot->control};
+        self->in.headers[i].msg_hdr = (struct msghdr){.msg_iov = &slot->part,
+                                                      .msg_iovlen = 1,
+                                                      .msg_control = slot->control,
+                                                      .msg_controllen = sizeof slot->control};
     }
     self->fd.base.datagrams = true;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "can:%s", self->name);

@@ -26,7 +26,7 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
     size_t size = 0;
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
-    link->event[0] = '\0';
+    link->rx.event[0] = '\0';
     while (status == AW_TIMEOUT) {
         if (self->next < self->size) {
             status = text_ops(self)->process_byte(self, self->buf[self->next++], datagram, &size);

@@ -56,16 +56,16 @@ static enum aw_status process_byte(struct aw_can_text *text, uint8_t byte, uint8
         return AW_TIMEOUT;
     switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
     case AW_SLCAN_FRAME:
-        text->base.rx_time_ns = time_ms < 0 ? 0 : convert_time(self, time_ms);
+        text->base.rx.time_ns = time_ms < 0 ? 0 : convert_time(self, time_ms);
         return AW_OK;
     case AW_SLCAN_REFUSED:
-        snprintf(text->base.event, sizeof text->base.event,
+        snprintf(text->base.rx.event, sizeof text->base.rx.event,
                  "the adapter refused a frame (its buffer is full, or it is bus-off)");
         return AW_EVENT;
     case AW_SLCAN_BROKEN:
         text->base.n_dropped++;
-        snprintf(text->base.event, sizeof text->base.event, "damaged line from the adapter: %.*s",
-                 AW_SLCAN_LINE, self->reader.line);
+        snprintf(text->base.rx.event, sizeof text->base.rx.event,
+                 "damaged line from the adapter: %.*s", AW_SLCAN_LINE, self->reader.line);
         return AW_EVENT;
     case AW_SLCAN_DONE:
         self->unanswered = false;

@@ -189,11 +189,11 @@ void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header)
 {
     struct timespec time;
     uint32_t overflow;
-    self->base.rx_time_ns = 0;
+    self->base.rx.time_ns = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
             memcpy(&time, CMSG_DATA(c), sizeof time);
-            self->base.rx_time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
+            self->base.rx.time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
         } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
             memcpy(&overflow, CMSG_DATA(c), sizeof overflow);
             self->base.n_dropped += overflow - self->overflow;

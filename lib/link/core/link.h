@@ -98,17 +98,20 @@ struct aw_link {
                         symlink to a pty, or "tcp:HOST:PORT" */
     char client_url[160]; /* servers: URL for clients, printed as "ready: URL"; else "" */
 
-    /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
-     * links. */
-    int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
-    /* this program has written the datagram to the link, and it has been sent on the bus */
-    bool is_echo;
+    struct {
+        /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
+         * links. */
+        int64_t time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
+        /* this program has written the datagram to the link, and it has been sent on the bus */
+        bool is_echo;
+        /* describes an error frame or a change: "bus-off …", "no ACK (…)", "interface down",
+         * "interface up"; "": no event in the last read */
+        char event[160];
+    } rx;
     uint64_t n_dropped; /* frames dropped by the kernel or the adapter so far; servers: messages
                            dropped because clients were too slow */
     /* udp: number of datagrams discarded because their sender is not the peer */
     uint64_t n_refused;
-    char event[160]; /* describes an error frame or a change: "bus-off …", "no ACK (…)",
-                           "interface down", "interface up"; "": no event in the last read */
 };
 
 /* Describes a transport. A list of transports ends with {0}. */

@@ -25,7 +25,7 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
     int64_t now = aw_clock_now(link->clock);
     if (link->n_connections != before && device->ops->connected)
         device->ops->connected(device, now);
-    if (got > 0 && !link->is_echo)
+    if (got > 0 && !link->rx.is_echo)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
     /* Ignores write errors: the interface may only be down, and the next read reports a lost

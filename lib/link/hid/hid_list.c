@@ -32,7 +32,7 @@
 static const struct aw_board *get_boards(const struct aw_protocol *protocol)
 {
     static const struct aw_board none[1];
-    return protocol && protocol->boards ? protocol->boards : none;
+    return protocol && protocol->hid.boards ? protocol->hid.boards : none;
 }
 
 /* Prints a udev rule that matches the kernel's name of a HID device, with bus, vendor and product.
@@ -57,7 +57,7 @@ size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t 
     snprintf(text, sizeof text,
              "# %s: access for the local user, no ModemManager.\n# Then:\n"
              "#   sudo udevadm control --reload && sudo udevadm trigger\n",
-             protocol->udev_file);
+             protocol->hid.udev_file);
     size_t used = append(out, size, 0, text);
     for (const struct aw_board *row = get_boards(protocol); row->name; row++) {
         print_udev_rule(row->vendor, row->product, line, sizeof line);
@@ -76,11 +76,11 @@ void aw_hid_explain(const struct aw_protocol *protocol, const struct aw_hid_port
 {
     char line[160];
     if ((error == EACCES || error == EPERM) && port->vendor) {
-        bool has_file = protocol && protocol->udev_file;
+        bool has_file = protocol && protocol->hid.udev_file;
         print_udev_rule(port->vendor, port->product, line, sizeof line);
         snprintf(out, size,
                  "permission denied — put this into %s%s and plug the board in again: %s",
-                 has_file ? protocol->udev_file : "a file in /etc/udev/rules.d",
+                 has_file ? protocol->hid.udev_file : "a file in /etc/udev/rules.d",
                  has_file ? " ('list --udev' prints it)" : "", line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
         snprintf(out, size, "not a HID device — write hid:/dev/hidrawN, see 'list'");

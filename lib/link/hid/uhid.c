@@ -245,7 +245,7 @@ static enum aw_status set_names(struct uhid_link *self, const struct aw_url *url
 enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url,
                             const struct aw_link_options *options, struct aw_error *err)
 {
-    if (!options->protocol || !options->protocol->boards)
+    if (!options->protocol || !options->protocol->hid.boards)
         return aw_fail(err, AW_USAGE,
                        "uhid: not supported by this tool (HID reports only) — use another link");
     struct uhid_link *self = aw_fd_link_new(sizeof *self, &uhid_ops, options->clock);
@@ -256,7 +256,7 @@ enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url,
     if (status == AW_OK)
         status = open_uhid(self, err);
     if (status == AW_OK)
-        status = create_device(self, options->protocol->boards, err);
+        status = create_device(self, options->protocol->hid.boards, err);
     if (status == AW_OK)
         status = await_node(self, err);
     if (status != AW_OK) {

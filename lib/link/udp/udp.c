@@ -46,19 +46,28 @@ struct received {
 struct udp_link {
     struct aw_fd_link fd;
     bool is_server;
-    struct address peer;              /* size 0: unknown */
-    bool peer_is_sender;              /* the peer is the last sender */
-    bool peer_only;                   /* refuses datagrams from addresses other than to */
-    struct address sender, previous;  /* the last sender, and the last one that differs from it */
-    int64_t received_ns, previous_ns; /* times of their last datagrams */
-    int64_t reported_ns;              /* time of the last report of an anomaly; 0: never */
-    bool refused;                     /* no program listens at the peer; already reported */
-    int64_t refused_ns, sent_ns;      /* times of the last refusal and the last datagram sent */
-    int send_error;                   /* errno of the last datagram sent, or 0 */
-    int64_t batch_ns;                 /* time at which the batch was read */
-    unsigned next, count;             /* unread part of the batch */
-    struct mmsghdr headers[BATCH];
-    struct received batch[BATCH];
+    struct {
+        struct address peer; /* size 0: unknown */
+        bool peer_is_sender; /* the peer is the last sender */
+        bool peer_only;      /* refuses datagrams from addresses other than to */
+    } peer;
+    struct {
+        /* the last sender, and the last one that differs from it */
+        struct address sender, previous;
+        int64_t received_ns, previous_ns; /* times of their last datagrams */
+        int64_t reported_ns;              /* time of the last report of an anomaly; 0: never */
+    } senders;
+    struct {
+        bool refused;                /* no program listens at the peer; already reported */
+        int64_t refused_ns, sent_ns; /* times of the last refusal and the last datagram sent */
+        int send_error;              /* errno of the last datagram sent, or 0 */
+    } out;
+    struct {
+        int64_t batch_ns;     /* time at which the batch was read */
+        unsigned next, count; /* unread part of the batch */
+        struct mmsghdr headers[BATCH];
+        struct received batch[BATCH];
+    } in;
 };
 
 /* ---- Addresses ---- */
@@ -159,21 +168,21 @@ static const char *peer_name(const struct udp_link *self)
 
 static bool may_report(struct udp_link *self, int64_t now)
 {
-    if (self->reported_ns && now - self->reported_ns < TELL)
+    if (self->senders.reported_ns && now - self->senders.reported_ns < TELL)
         return false;
-    self->reported_ns = now;
+    self->senders.reported_ns = now;
     return true;
 }
 
 static enum aw_status report_refused(struct udp_link *self)
 {
     char name[NAME_LENGTH];
-    self->refused_ns = aw_clock_now(self->fd.base.clock);
-    if (self->refused)
+    self->out.refused_ns = aw_clock_now(self->fd.base.clock);
+    if (self->out.refused)
         return AW_TIMEOUT;
-    self->refused = true;
-    snprintf(self->fd.base.event, sizeof self->fd.base.event,
-             "no program listens at %s yet — start the %s", print_address(&self->peer, name),
+    self->out.refused = true;
+    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event,
+             "no program listens at %s yet — start the %s", print_address(&self->peer.peer, name),
              peer_name(self));
     return AW_EVENT;
 }
@@ -183,11 +192,12 @@ static enum aw_status report_refused(struct udp_link *self)
 static bool is_peer_listening(struct udp_link *self)
 {
     char name[NAME_LENGTH];
-    if (!self->is_server || !self->refused || self->sent_ns - self->refused_ns < LISTENS)
+    if (!self->is_server || !self->out.refused ||
+        self->out.sent_ns - self->out.refused_ns < LISTENS)
         return false;
-    self->refused = false;
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s now listens at %s",
-             peer_name(self), print_address(&self->peer, name));
+    self->out.refused = false;
+    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event, "%s now listens at %s",
+             peer_name(self), print_address(&self->peer.peer, name));
     return true;
 }
 
@@ -197,21 +207,23 @@ static bool is_second_sender(struct udp_link *self, const struct received *datag
 {
     struct aw_link *link = &self->fd.base;
     char first[NAME_LENGTH], second[NAME_LENGTH];
-    int64_t now = self->batch_ns;
-    if (is_same(&datagram->from, &self->sender)) {
-        self->received_ns = now;
+    int64_t now = self->in.batch_ns;
+    if (is_same(&datagram->from, &self->senders.sender)) {
+        self->senders.received_ns = now;
         return false;
     }
-    bool returns = is_same(&datagram->from, &self->previous) && now - self->previous_ns < TOGETHER;
-    self->previous = self->sender;
-    self->previous_ns = self->received_ns;
-    self->sender = datagram->from;
-    self->received_ns = now;
+    bool returns = is_same(&datagram->from, &self->senders.previous) &&
+                   now - self->senders.previous_ns < TOGETHER;
+    self->senders.previous = self->senders.sender;
+    self->senders.previous_ns = self->senders.received_ns;
+    self->senders.sender = datagram->from;
+    self->senders.received_ns = now;
     if (!returns || !may_report(self, now))
         return false;
-    snprintf(link->event, sizeof link->event, "datagrams from %s and from %s: two %ss — end one",
-             print_address(&self->previous, first), print_address(&self->sender, second),
-             peer_name(self));
+    snprintf(link->rx.event, sizeof link->rx.event,
+             "datagrams from %s and from %s: two %ss — end one",
+             print_address(&self->senders.previous, first),
+             print_address(&self->senders.sender, second), peer_name(self));
     return true;
 }
 
@@ -221,9 +233,9 @@ static enum aw_status refuse_sender(struct udp_link *self, const struct address 
     char name[NAME_LENGTH], expected[NAME_LENGTH];
     if (self->fd.base.n_refused++ > 0)
         return AW_TIMEOUT;
-    snprintf(self->fd.base.event, sizeof self->fd.base.event,
+    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event,
              "refused a datagram from %s, expected %s — add from=any to the link to accept it",
-             print_address(from, name), print_address(&self->peer, expected));
+             print_address(from, name), print_address(&self->peer.peer, expected));
     return AW_EVENT;
 }
 
@@ -232,8 +244,8 @@ static enum aw_status refuse_sender(struct udp_link *self, const struct address 
 static void init_headers(struct udp_link *self)
 {
     for (size_t i = 0; i < BATCH; i++) {
-        struct received *datagram = &self->batch[i];
-        struct msghdr *header = &self->headers[i].msg_hdr;
+        struct received *datagram = &self->in.batch[i];
+        struct msghdr *header = &self->in.headers[i].msg_hdr;
         datagram->part = (struct iovec){datagram->bytes, sizeof datagram->bytes};
         *header = (struct msghdr){.msg_name = &datagram->from.storage,
                                   .msg_namelen = sizeof datagram->from.storage,
@@ -247,9 +259,9 @@ static void init_headers(struct udp_link *self)
 /* Restores the sizes of names and control buffers, which the kernel has reduced. */
 static void reset_headers(struct udp_link *self)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        self->headers[i].msg_hdr.msg_namelen = sizeof self->batch[i].from.storage;
-        self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
+    for (size_t i = 0; i < self->in.count; i++) {
+        self->in.headers[i].msg_hdr.msg_namelen = sizeof self->in.batch[i].from.storage;
+        self->in.headers[i].msg_hdr.msg_controllen = sizeof self->in.batch[i].control;
     }
 }
 
@@ -288,10 +300,10 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     if (status != AW_OK)
         return status;
     reset_headers(self);
-    int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
-    self->next = 0;
-    self->count = n > 0 ? (unsigned)n : 0;
-    self->batch_ns = aw_clock_now(self->fd.base.clock);
+    int n = recvmmsg(self->fd.fd, self->in.headers, BATCH, 0, NULL);
+    self->in.next = 0;
+    self->in.count = n > 0 ? (unsigned)n : 0;
+    self->in.batch_ns = aw_clock_now(self->fd.base.clock);
     if (n > 0)
         return AW_OK;
     if (n < 0 && !is_temporary(errno))
@@ -305,25 +317,25 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
 static enum aw_status read_datagram(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
-    struct received *datagram = &self->batch[self->next];
-    datagram->from.size = self->headers[self->next].msg_hdr.msg_namelen;
-    if (self->peer_only && !is_same_host(&datagram->from, &self->peer)) {
-        self->next++;
+    struct received *datagram = &self->in.batch[self->in.next];
+    datagram->from.size = self->in.headers[self->in.next].msg_hdr.msg_namelen;
+    if (self->peer.peer_only && !is_same_host(&datagram->from, &self->peer.peer)) {
+        self->in.next++;
         return refuse_sender(self, &datagram->from);
     }
     if (is_second_sender(self, datagram))
         return AW_EVENT; /* the next read returns the datagram */
-    size_t size = self->headers[self->next].msg_len;
-    aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
-    self->next++;
-    self->refused = self->refused && self->is_server && !self->peer_is_sender;
-    bool is_greeting = self->peer_is_sender && !is_same(&datagram->from, &self->peer);
+    size_t size = self->in.headers[self->in.next].msg_len;
+    aw_fd_read_stamps(&self->fd, &self->in.headers[self->in.next].msg_hdr);
+    self->in.next++;
+    self->out.refused = self->out.refused && self->is_server && !self->peer.peer_is_sender;
+    bool is_greeting = self->peer.peer_is_sender && !is_same(&datagram->from, &self->peer.peer);
     if (is_greeting)
-        self->peer = datagram->from;
-    if (size == 0 && (is_greeting || !may_report(self, self->received_ns)))
+        self->peer.peer = datagram->from;
+    if (size == 0 && (is_greeting || !may_report(self, self->senders.received_ns)))
         return AW_TIMEOUT;
     if (size == 0) {
-        snprintf(link->event, sizeof link->event, "empty datagram ignored");
+        snprintf(link->rx.event, sizeof link->rx.event, "empty datagram ignored");
         return AW_EVENT;
     }
     *got = size < cap ? size : cap;
@@ -337,18 +349,18 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     struct udp_link *self = (struct udp_link *)link;
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
-    link->event[0] = '\0';
-    if (self->send_error && may_report(self, aw_clock_now(link->clock))) {
+    link->rx.event[0] = '\0';
+    if (self->out.send_error && may_report(self, aw_clock_now(link->clock))) {
         char name[NAME_LENGTH];
-        snprintf(link->event, sizeof link->event, "cannot send to %s: %s",
-                 print_address(&self->peer, name), strerror(self->send_error));
-        self->send_error = 0;
+        snprintf(link->rx.event, sizeof link->rx.event, "cannot send to %s: %s",
+                 print_address(&self->peer.peer, name), strerror(self->out.send_error));
+        self->out.send_error = 0;
         return AW_EVENT;
     }
     if (is_peer_listening(self))
         return AW_EVENT;
     for (bool first = true; status == AW_TIMEOUT; first = false) {
-        if (self->next == self->count) {
+        if (self->in.next == self->in.count) {
             /* A flood of skipped datagrams must not hide the deadline. */
             if (!first && aw_clock_now(link->clock) >= deadline)
                 return AW_TIMEOUT;
@@ -356,7 +368,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
             if (status != AW_OK)
                 return status;
         }
-        status = self->next < self->count ? read_datagram(self, buf, cap, got) : AW_TIMEOUT;
+        status = self->in.next < self->in.count ? read_datagram(self, buf, cap, got) : AW_TIMEOUT;
     }
     return status;
 }
@@ -366,7 +378,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
 static ssize_t send_datagram(const struct udp_link *self, const void *buf, size_t size)
 {
     return sendto(self->fd.fd, buf, size, MSG_NOSIGNAL,
-                  (const struct sockaddr *)&self->peer.storage, self->peer.size);
+                  (const struct sockaddr *)&self->peer.peer.storage, self->peer.peer.size);
 }
 
 /* Sends a datagram. If the network refuses it, it is lost, and the next read reports that; the link
@@ -375,7 +387,7 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
                                 struct aw_error *err)
 {
     struct udp_link *self = (struct udp_link *)link;
-    if (self->peer.size == 0)
+    if (self->peer.peer.size == 0)
         return AW_OK;
     for (int tries = 0; send_datagram(self, buf, size) < 0; tries++) {
         if (!is_temporary(errno))
@@ -384,15 +396,15 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
         /* A refusal concerns an earlier datagram, but the kernel reports it for this one without
          * sending it. */
         if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
-            self->send_error = errno == ECONNREFUSED ? 0 : errno;
+            self->out.send_error = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
         }
         struct pollfd writable = {.fd = self->fd.fd, .events = POLLOUT};
         if (full)
             poll(&writable, 1, ROOM_MS);
     }
-    self->send_error = 0;
-    self->sent_ns = aw_clock_now(link->clock);
+    self->out.send_error = 0;
+    self->out.sent_ns = aw_clock_now(link->clock);
     return AW_OK;
 }
 
@@ -400,9 +412,9 @@ static bool udp_raw(const struct aw_link *link, const void *buf, size_t size,
                     struct aw_link_raw *raw)
 {
     const struct udp_link *self = (const struct udp_link *)link;
-    bool good = aw_fd_raw(link, buf, size, raw) && self->peer.size > 0;
-    raw->address = (const struct sockaddr *)&self->peer.storage;
-    raw->address_size = self->peer.size;
+    bool good = aw_fd_raw(link, buf, size, raw) && self->peer.peer.size > 0;
+    raw->address = (const struct sockaddr *)&self->peer.peer.storage;
+    raw->address_size = self->peer.peer.size;
     return good;
 }
 
@@ -526,8 +538,8 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
         status = create_link(&self, &at, false, options->clock, err);
     if (status != AW_OK)
         return status;
-    self->peer = to;
-    self->peer_only = source == 0;
+    self->peer.peer = to;
+    self->peer.peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", print_address(&to, name));
     if (aw_url_get(url, "greet")) /* so that a simulator with reply=sender learns the address */
         sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.storage, to.size);
@@ -548,11 +560,11 @@ static void write_ready(struct udp_link *self, const struct address *at)
                                        at->storage.ss_family, link->clock, NULL) == AW_OK)
         bound = client;
     snprintf(link->key, sizeof link->key, "udp:%s", print_address(&bound, name));
-    if (self->peer_is_sender)
+    if (self->peer.peer_is_sender)
         snprintf(link->client_url, sizeof link->client_url, "%s?listen=0&greet=1", link->key);
     else
         snprintf(link->client_url, sizeof link->client_url, "%s?listen=%u", link->key,
-                 get_port(&self->peer));
+                 get_port(&self->peer.peer));
 }
 
 bool aw_udp_is_bound(unsigned port)
@@ -584,8 +596,8 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
         status = create_link(&self, &at, true, options->clock, err);
     if (status != AW_OK)
         return status;
-    self->peer = to;
-    self->peer_is_sender = to_sender;
+    self->peer.peer = to;
+    self->peer.peer_is_sender = to_sender;
     write_ready(self, &at);
     *out = &self->fd.base;
     return AW_OK;

@@ -106,8 +106,8 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
         return aw_no_memory(err);
     *message = (struct message){.size = size,
                                 .due = choose_due_time(self, queue),
-                                .rx_time_ns = self->inner->rx_time_ns,
-                                .is_echo = self->inner->is_echo};
+                                .rx_time_ns = self->inner->rx.time_ns,
+                                .is_echo = self->inner->rx.is_echo};
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
@@ -158,8 +158,8 @@ static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t c
         return 0;
     size_t n = first->size < cap ? first->size : cap;
     memcpy(buf, first->bytes + first->start, n);
-    self->base.rx_time_ns = first->rx_time_ns;
-    self->base.is_echo = first->is_echo;
+    self->base.rx.time_ns = first->rx_time_ns;
+    self->base.rx.is_echo = first->is_echo;
     first->start += n;
     first->size -= n;
     if (first->size == 0 || self->base.datagrams)
@@ -195,7 +195,7 @@ static enum aw_status fault_read(struct aw_link *link, void *buf, size_t cap, si
 {
     struct fault_link *self = (struct fault_link *)link;
     *got = 0;
-    link->event[0] = '\0';
+    link->rx.event[0] = '\0';
     for (bool has_waited = false;; has_waited = true) {
         int64_t now = aw_clock_now(link->clock);
         enum aw_status status = self->inner_lost ? AW_OK : send_due(self, now, err);

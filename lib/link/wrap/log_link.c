@@ -106,8 +106,8 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     self->n_read += *got;
     self->has_entry = !link->datagrams && self->n_read < entry->data.size;
     /* 0 means unknown, so the time 0 of candump -t z becomes 1 */
-    link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
-    link->is_echo = entry->dir == AW_TX;
+    link->rx.time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
+    link->rx.is_echo = entry->dir == AW_TX;
     self->n_delivered++;
     return AW_OK;
 }

@@ -16,7 +16,7 @@ static enum aw_status trace_read(struct aw_link *link, void *buf, size_t cap, si
     struct trace_link *self = (struct trace_link *)link;
     enum aw_status status = aw_link_read(self->inner, buf, cap, got, deadline, err);
     aw_link_inherit(link, self->inner);
-    if (status == AW_OK && !link->is_echo) /* an echo was already reported when it was written */
+    if (status == AW_OK && !link->rx.is_echo) /* an echo was already reported when it was written */
         self->trace(self->context, false, buf, *got);
     return status;
 }

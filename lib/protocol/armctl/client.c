@@ -23,26 +23,33 @@ struct exchange {
     struct aw_armctl *arm;
     struct aw_armctl_outcome *outcome;
     struct aw_error *err;
-    struct aw_record record; /* the decoded command, if it can be decoded */
-    bool decoded;
-    bool repeatable;    /* an absolute command, which may be carried out twice */
-    bool known_type;    /* the table has the command's type */
-    bool is_custom;     /* a custom packet: does not move the arm's joints */
-    bool may_run_twice; /* a stop: the handler may carry out both digits */
-    bool is_stop;       /* a stop: its values may equal those of the last confirmation */
-    bool resent;
-    bool acked;             /* the current transmission was acknowledged */
-    unsigned expected_acks; /* bits of the digits whose ACK counts */
-    unsigned acks;          /* bits of the acknowledged digits */
+    struct {
+        struct aw_record record; /* the decoded command, if it can be decoded */
+        bool decoded;
+        bool repeatable;    /* an absolute command, which may be carried out twice */
+        bool known_type;    /* the table has the command's type */
+        bool is_custom;     /* a custom packet: does not move the arm's joints */
+        bool may_run_twice; /* a stop: the handler may carry out both digits */
+        bool is_stop;       /* a stop: its values may equal those of the last confirmation */
+    } command;
+    struct {
+        bool resent;
+        bool acked;             /* the current transmission was acknowledged */
+        unsigned expected_acks; /* bits of the digits whose ACK counts */
+        unsigned acks;          /* bits of the acknowledged digits */
+    } ack;
     bool answered;
-    /* the answer is held, because it may confirm an earlier command */
-    bool held;
-    char held_line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
-    /* the held packet is ours once the handler has certainly carried out the command */
-    bool held_exact;
-    bool before_ack;   /* the held packet arrived before the ACK */
-    bool doubtful;     /* the held packet is not ours if the ACK still arrives */
-    int64_t accept_ns; /* time at which the packet is accepted if no other one arrives */
+    /* the answer that may confirm an earlier command */
+    struct {
+        /* the answer is held, because it may confirm an earlier command */
+        bool pending;
+        char line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
+        /* the held packet is ours once the handler has certainly carried out the command */
+        bool is_exact;
+        bool before_ack;   /* the held packet arrived before the ACK */
+        bool doubtful;     /* the held packet is not ours if the ACK still arrives */
+        int64_t accept_ns; /* time at which the packet is accepted if no other one arrives */
+    } hold;
     int64_t sent_ns, first_ns;
 };
 
@@ -230,8 +237,8 @@ static enum fit compare_line(const char *sent, const struct aw_record *command,
 
 static enum fit compare_with(const struct exchange *exchange, const struct aw_armctl_line *line)
 {
-    return compare_line(exchange->outcome->sent, exchange->decoded ? &exchange->record : NULL,
-                        line);
+    return compare_line(exchange->outcome->sent,
+                        exchange->command.decoded ? &exchange->command.record : NULL, line);
 }
 
 /* Finds the pending command that this packet fits best; of equal ones, the oldest. */
@@ -275,10 +282,10 @@ static int repeat_wait_ms(const struct aw_armctl *arm)
 static void hold_answer(struct exchange *exchange, int accept_after_ms)
 {
     handle_answer(exchange);
-    snprintf(exchange->held_line, sizeof exchange->held_line, "%s", exchange->arm->line.text);
-    exchange->held = true;
-    exchange->held_exact = exchange->before_ack = false;
-    exchange->accept_ns =
+    snprintf(exchange->hold.line, sizeof exchange->hold.line, "%s", exchange->arm->line.text);
+    exchange->hold.pending = true;
+    exchange->hold.is_exact = exchange->hold.before_ack = false;
+    exchange->hold.accept_ns =
         accept_after_ms ? now_ns(exchange->arm) + accept_after_ms * AW_MILLISECOND : AW_NEVER;
 }
 
@@ -291,10 +298,10 @@ static void note_late(struct aw_armctl *arm)
 /* Gives up the held confirmation: it belongs to an earlier command. */
 static void release_held(struct exchange *exchange)
 {
-    exchange->held = exchange->before_ack = false;
+    exchange->hold.pending = exchange->hold.before_ack = false;
     exchange->outcome->answer[0] = '\0';
     exchange->arm->counters.late++;
-    report_event(exchange->arm, AW_ARMCTL_LATE, exchange->held_line, 0);
+    report_event(exchange->arm, AW_ARMCTL_LATE, exchange->hold.line, 0);
 }
 
 /* Returns true if the command was carried out. If both digits were sent, one of them is new to the
@@ -303,21 +310,22 @@ static void release_held(struct exchange *exchange)
 static bool is_carried_out(const struct exchange *exchange)
 {
     const struct aw_armctl_memory *memory = &exchange->arm->memory;
-    if (!exchange->is_stop || exchange->acks == 3)
-        return exchange->acked;
-    return memory->agreed && !memory->n_awaited && exchange->acks >> exchange->outcome->digit & 1;
+    if (!exchange->command.is_stop || exchange->ack.acks == 3)
+        return exchange->ack.acked;
+    return memory->agreed && !memory->n_awaited &&
+           exchange->ack.acks >> exchange->outcome->digit & 1;
 }
 
 static void hold_exact(struct exchange *exchange)
 {
     hold_answer(exchange, 0);
-    exchange->held_exact = true;
+    exchange->hold.is_exact = true;
 }
 
 static void handle_exact(struct exchange *exchange)
 {
     int index;
-    bool doubtful = exchange->is_stop || find_pending(exchange->arm, &index) == FIT_EXACT;
+    bool doubtful = exchange->command.is_stop || find_pending(exchange->arm, &index) == FIT_EXACT;
     if (!doubtful || is_carried_out(exchange))
         accept_answer(exchange);
     else
@@ -330,10 +338,10 @@ static void handle_exact(struct exchange *exchange)
 static void hold_before_ack(struct exchange *exchange, bool doubtful)
 {
     hold_answer(exchange, 0);
-    exchange->before_ack = true;
-    exchange->doubtful = doubtful || exchange->is_stop;
-    if (!exchange->doubtful)
-        exchange->accept_ns =
+    exchange->hold.before_ack = true;
+    exchange->hold.doubtful = doubtful || exchange->command.is_stop;
+    if (!exchange->hold.doubtful)
+        exchange->hold.accept_ns =
             exchange->sent_ns + exchange->arm->options.ack_timeout_ms * AW_MILLISECOND;
 }
 
@@ -341,7 +349,7 @@ static void hold_before_ack(struct exchange *exchange, bool doubtful)
  * it. */
 static bool is_early(const struct exchange *exchange)
 {
-    return !exchange->acks && !exchange->resent && !exchange->outcome->flipped;
+    return !exchange->ack.acks && !exchange->ack.resent && !exchange->outcome->flipped;
 }
 
 static void handle_bare(struct exchange *exchange)
@@ -352,12 +360,12 @@ static void handle_bare(struct exchange *exchange)
     bool early = is_early(exchange), carried_out = is_carried_out(exchange);
     if (doubtful)
         aw_armctl_memory_remove(&arm->memory, index);
-    if (carried_out && (!doubtful || exchange->held))
+    if (carried_out && (!doubtful || exchange->hold.pending))
         accept_answer(exchange);
-    else if (early && !(doubtful && exchange->is_stop))
+    else if (early && !(doubtful && exchange->command.is_stop))
         hold_before_ack(exchange, doubtful);
-    else if (!early && (!exchange->is_stop || carried_out))
-        hold_answer(exchange, exchange->acks || !doubtful ? repeat_wait_ms(arm) : 0);
+    else if (!early && (!exchange->command.is_stop || carried_out))
+        hold_answer(exchange, exchange->ack.acks || !doubtful ? repeat_wait_ms(arm) : 0);
     else if (doubtful)
         note_late(arm);
     else
@@ -460,27 +468,30 @@ static enum aw_status receive_packet(struct aw_armctl *arm, struct exchange *exc
 static void receive_ack(struct aw_armctl *arm, struct exchange *exchange)
 {
     int digit = aw_armctl_ack_digit(&arm->line);
-    if (!exchange || digit < 0 || !(exchange->expected_acks & ~exchange->acks & 1u << digit)) {
+    if (!exchange || digit < 0 ||
+        !(exchange->ack.expected_acks & ~exchange->ack.acks & 1u << digit)) {
         arm->counters.acks_ignored++;
         report_event(arm, AW_ARMCTL_ACK_IGNORED, arm->line.text, 0);
         return;
     }
-    exchange->acks |= 1u << digit;
-    exchange->acked = (exchange->acks & exchange->expected_acks) == exchange->expected_acks;
+    exchange->ack.acks |= 1u << digit;
+    exchange->ack.acked =
+        (exchange->ack.acks & exchange->ack.expected_acks) == exchange->ack.expected_acks;
     exchange->outcome->acked = true;
     exchange->outcome->ack_ns = now_ns(arm) - exchange->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
     report_event(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
-    if (exchange->before_ack && exchange->doubtful) {
+    if (exchange->hold.before_ack && exchange->hold.doubtful) {
         release_held(exchange);
         /* the ACK of a second copy: ours, unless a better match arrives */
-    } else if (exchange->before_ack) {
-        exchange->before_ack = false;
-        exchange->accept_ns = AW_NEVER;
-    } else if (exchange->held_exact && is_carried_out(exchange)) {
+    } else if (exchange->hold.before_ack) {
+        exchange->hold.before_ack = false;
+        exchange->hold.accept_ns = AW_NEVER;
+    } else if (exchange->hold.is_exact && is_carried_out(exchange)) {
         exchange->answered = true;
-    } else if (exchange->held && exchange->accept_ns == AW_NEVER && !exchange->is_stop) {
-        exchange->accept_ns = now_ns(arm) + repeat_wait_ms(arm) * AW_MILLISECOND;
+    } else if (exchange->hold.pending && exchange->hold.accept_ns == AW_NEVER &&
+               !exchange->command.is_stop) {
+        exchange->hold.accept_ns = now_ns(arm) + repeat_wait_ms(arm) * AW_MILLISECOND;
     }
 }
 
@@ -514,8 +525,8 @@ static enum aw_status wait_for(struct exchange *exchange, const bool *flag, int 
     int64_t deadline = now_ns(arm) + timeout_ms * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !*flag && !exchange->answered) {
-        bool accept_due = exchange->held && exchange->accept_ns <= deadline;
-        status = read_line(arm, accept_due ? exchange->accept_ns : deadline, exchange->err);
+        bool accept_due = exchange->hold.pending && exchange->hold.accept_ns <= deadline;
+        status = read_line(arm, accept_due ? exchange->hold.accept_ns : deadline, exchange->err);
         if (status == AW_OK)
             status = receive(arm, exchange, exchange->err);
         else if (status == AW_TIMEOUT && accept_due) {
@@ -544,10 +555,10 @@ static enum aw_status transmit(struct exchange *exchange, int attempt)
         exchange->first_ns = exchange->sent_ns;
     arm->counters.sent += attempt == 0;
     arm->counters.resent += attempt > 0;
-    exchange->resent = attempt > 0;
-    exchange->before_ack = false; /* the next ACK may be for an earlier copy */
-    exchange->expected_acks |= 1u << exchange->outcome->digit;
-    exchange->acks &= ~(1u << exchange->outcome->digit);
+    exchange->ack.resent = attempt > 0;
+    exchange->hold.before_ack = false; /* the next ACK may be for an earlier copy */
+    exchange->ack.expected_acks |= 1u << exchange->outcome->digit;
+    exchange->ack.acks &= ~(1u << exchange->outcome->digit);
     report_event(arm, attempt ? AW_ARMCTL_RESENT : AW_ARMCTL_SENT, text, attempt);
     return write_bytes(arm, bytes, size, exchange->err);
 }
@@ -556,13 +567,14 @@ static enum aw_status transmit(struct exchange *exchange, int attempt)
 static enum aw_status send_until_acked(struct exchange *exchange, int retries)
 {
     enum aw_status status = AW_TIMEOUT;
-    exchange->acked = false;
-    exchange->expected_acks = 0;
+    exchange->ack.acked = false;
+    exchange->ack.expected_acks = 0;
     for (int attempt = 0; attempt <= retries && status == AW_TIMEOUT; attempt++) {
         exchange->outcome->retries += attempt > 0;
         status = transmit(exchange, attempt);
         if (status == AW_OK)
-            status = wait_for(exchange, &exchange->acked, exchange->arm->options.ack_timeout_ms);
+            status =
+                wait_for(exchange, &exchange->ack.acked, exchange->arm->options.ack_timeout_ms);
         if (has_only_partial_lines(exchange->arm))
             break;
     }
@@ -581,7 +593,7 @@ static void use_digit(struct exchange *exchange, uint8_t digit)
 
 static bool can_flip(const struct exchange *exchange)
 {
-    return exchange->arm->options.seq == AW_ARMCTL_SEQ_AUTO && exchange->repeatable &&
+    return exchange->arm->options.seq == AW_ARMCTL_SEQ_AUTO && exchange->command.repeatable &&
            !exchange->outcome->flipped && !has_only_partial_lines(exchange->arm);
 }
 
@@ -590,7 +602,7 @@ static bool can_flip(const struct exchange *exchange)
 static enum aw_status send_with_either_digit(struct exchange *exchange)
 {
     enum aw_status status = send_until_acked(exchange, exchange->arm->options.retries);
-    if (status == AW_TIMEOUT && exchange->held && exchange->arm->memory.agreed) {
+    if (status == AW_TIMEOUT && exchange->hold.pending && exchange->arm->memory.agreed) {
         exchange->answered = true;
         return AW_OK;
     }
@@ -623,15 +635,15 @@ static enum aw_status send_copy(struct exchange *exchange, bool *answered)
     int64_t ack_ns = exchange->outcome->ack_ns;
     enum aw_status status = AW_TIMEOUT;
     for (int i = 0; i < COPIES && status == AW_TIMEOUT; i++) {
-        exchange->acked = false;
-        exchange->acks &= ~(1u << exchange->outcome->digit);
+        exchange->ack.acked = false;
+        exchange->ack.acks &= ~(1u << exchange->outcome->digit);
         arm->counters.resent++;
         status = write_bytes(arm, bytes, size, exchange->err);
         if (status == AW_OK)
-            status = wait_for(exchange, &exchange->acked, QUICKLY_MS);
+            status = wait_for(exchange, &exchange->ack.acked, QUICKLY_MS);
     }
-    *answered = exchange->acked;
-    exchange->acked = true;
+    *answered = exchange->ack.acked;
+    exchange->ack.acked = true;
     exchange->outcome->ack_ns = ack_ns;
     return status == AW_OK && !exchange->answered ? AW_TIMEOUT : status;
 }
@@ -665,11 +677,13 @@ static enum aw_status await_confirmation(struct exchange *exchange)
     int timeout_ms = exchange->arm->options.confirm_timeout_ms, first_ms = timeout_ms;
     bool flips = is_flip_due(exchange, &first_ms);
     enum aw_status status = wait_for(exchange, &exchange->answered, first_ms);
-    if (status == AW_TIMEOUT && exchange->held && first_ms != timeout_ms) /* the handler answers */
+    if (status == AW_TIMEOUT && exchange->hold.pending &&
+        first_ms != timeout_ms) /* the handler answers */
         status = wait_for(exchange, &exchange->answered, timeout_ms);
-    else if (status == AW_TIMEOUT && !exchange->held && flips)
+    else if (status == AW_TIMEOUT && !exchange->hold.pending && flips)
         status = retry_unconfirmed(exchange, timeout_ms - first_ms);
-    if (status == AW_TIMEOUT && exchange->held && exchange->outcome->acked && !exchange->is_stop)
+    if (status == AW_TIMEOUT && exchange->hold.pending && exchange->outcome->acked &&
+        !exchange->command.is_stop)
         status = AW_OK;
     return status;
 }
@@ -719,7 +733,8 @@ static void note_positions(struct exchange *exchange, enum fit fit)
 {
     struct aw_armctl *arm = exchange->arm;
     bool has_values = exchange->outcome->has_record && fit != FIT_BARE;
-    const struct aw_record *record = has_values ? &exchange->outcome->record : &exchange->record;
+    const struct aw_record *record =
+        has_values ? &exchange->outcome->record : &exchange->command.record;
     for (int i = 0; i < record->codec->n_scalars; i++) {
         int joint;
         enum aw_armctl_kind kind;
@@ -735,20 +750,20 @@ static void note_confirmed(struct exchange *exchange, enum fit fit)
 {
     struct aw_armctl *arm = exchange->arm;
     struct aw_armctl_memory *memory = &arm->memory;
-    bool may_repeat = exchange->outcome->flipped || fit == FIT_OTHER || exchange->held_exact;
+    bool may_repeat = exchange->outcome->flipped || fit == FIT_OTHER || exchange->hold.is_exact;
     arm->tx_agreed = arm->rx_agreed = memory->agreed = true;
     memory->tx = exchange->outcome->digit ^ 1u; /* the ACK may have been lost */
-    if (!exchange->is_custom)
+    if (!exchange->command.is_custom)
         memory->pending[0] = '\0';
-    if (exchange->decoded)
-        note_motor(memory, &exchange->record, exchange->outcome->sent, true);
+    if (exchange->command.decoded)
+        note_motor(memory, &exchange->command.record, exchange->outcome->sent, true);
     /* The handler confirms the motions of a joint in order. */
     for (int i = memory->n_awaited - 1; i >= 0; i--)
         if (is_same_joint(memory->awaited[i], exchange->outcome->sent))
             aw_armctl_memory_remove(memory, i);
     if (may_repeat) /* a second confirmation may follow */
         aw_armctl_memory_await(memory, exchange->outcome->sent);
-    if (exchange->decoded && !exchange->is_custom &&
+    if (exchange->command.decoded && !exchange->command.is_custom &&
         (fit != FIT_OTHER || exchange->outcome->has_record))
         note_positions(exchange, fit);
 }
@@ -757,20 +772,20 @@ static void note_unconfirmed(struct exchange *exchange)
 {
     struct aw_armctl *arm = exchange->arm;
     arm->tx_agreed = arm->rx_agreed = false;
-    arm->memory.agreed = exchange->acked;
+    arm->memory.agreed = exchange->ack.acked;
     aw_armctl_memory_await(&arm->memory, exchange->outcome->sent);
-    if (exchange->may_run_twice)
+    if (exchange->command.may_run_twice)
         aw_armctl_memory_await(&arm->memory, exchange->outcome->sent);
-    if (exchange->decoded)
-        note_motor(&arm->memory, &exchange->record, exchange->outcome->sent, false);
-    if (exchange->decoded && !exchange->is_custom)
+    if (exchange->command.decoded)
+        note_motor(&arm->memory, &exchange->command.record, exchange->outcome->sent, false);
+    if (exchange->command.decoded && !exchange->command.is_custom)
         copy_body(arm->memory.pending, exchange->outcome->sent);
 }
 
 static enum aw_status finish_confirmed(struct exchange *exchange)
 {
     struct aw_armctl_outcome *outcome = exchange->outcome;
-    struct aw_armctl_line line = {.known_type = exchange->known_type,
+    struct aw_armctl_line line = {.known_type = exchange->command.known_type,
                                   .decoded = outcome->has_record};
     line.record = outcome->record;
     copy_body(line.body, outcome->answer);
@@ -778,8 +793,8 @@ static enum aw_status finish_confirmed(struct exchange *exchange)
     note_confirmed(exchange, fit);
     outcome->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
     outcome->bare = fit == FIT_BARE;
-    outcome->custom_answer = exchange->decoded && outcome->has_record &&
-                             is_custom_answer(&exchange->record, &outcome->record);
+    outcome->custom_answer = exchange->command.decoded && outcome->has_record &&
+                             is_custom_answer(&exchange->command.record, &outcome->record);
     if (fit != FIT_OTHER)
         return AW_OK;
     if (!outcome->has_record) {
@@ -801,7 +816,7 @@ static enum aw_status fail_not_confirmed(struct exchange *exchange)
     const struct aw_armctl_options *options = &exchange->arm->options;
     const char *advice = options->seq != AW_ARMCTL_SEQ_AUTO
                              ? "the handler may have ignored it as a duplicate: try --seq auto"
-                         : !exchange->repeatable
+                         : !exchange->command.repeatable
                              ? "not resent, to avoid executing it twice: run ping to agree on the "
                                "digits without motion"
                              : "check whether it moved, or give a longer --confirm-timeout";
@@ -815,7 +830,7 @@ static const char *no_answer_hint(const struct exchange *exchange)
 {
     const struct aw_armctl *arm = exchange->arm;
     const struct aw_armctl_counters *received = &arm->counters;
-    bool no_flip = arm->options.seq != AW_ARMCTL_SEQ_AUTO || !exchange->repeatable;
+    bool no_flip = arm->options.seq != AW_ARMCTL_SEQ_AUTO || !exchange->command.repeatable;
     if (received->foreign)
         return "our own lines come back: check for a local echo or crossed wires";
     if (received->delivered || received->duplicates || received->acks_ignored)
@@ -860,7 +875,7 @@ static enum aw_status finish_exchange(struct exchange *exchange, enum aw_status 
     exchange->arm->in_progress[0] = '\0';
     exchange->outcome->total_ns =
         exchange->first_ns < 0 ? 0 : now_ns(exchange->arm) - exchange->first_ns;
-    if (status == AW_OK && (exchange->answered || exchange->held))
+    if (status == AW_OK && (exchange->answered || exchange->hold.pending))
         return finish_confirmed(exchange);
     if (status == AW_OK) {
         exchange->outcome->result = AW_ARMCTL_ARRIVED;
@@ -898,11 +913,13 @@ static void begin_exchange(struct exchange *exchange, struct aw_armctl *arm, con
     *outcome = (struct aw_armctl_outcome){.digit = arm->memory.tx, .ack_ns = -1};
     copy_body(outcome->sent, body);
     *exchange = (struct exchange){.arm = arm, .outcome = outcome, .err = err, .first_ns = -1};
-    exchange->decoded = decode_body(arm, body, &exchange->record);
-    exchange->known_type = aw_armctl_is_known_type(arm->wire.protocol, body);
-    exchange->is_custom = exchange->decoded && is_custom(arm, &exchange->record);
-    exchange->repeatable =
-        exchange->is_custom ? exchange->record.codec->message->reads : is_repeatable(body);
+    exchange->command.decoded = decode_body(arm, body, &exchange->command.record);
+    exchange->command.known_type = aw_armctl_is_known_type(arm->wire.protocol, body);
+    exchange->command.is_custom =
+        exchange->command.decoded && is_custom(arm, &exchange->command.record);
+    exchange->command.repeatable = exchange->command.is_custom
+                                       ? exchange->command.record.codec->message->reads
+                                       : is_repeatable(body);
     if (err)
         err->text[0] = '\0';
 }
@@ -970,7 +987,8 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
     if (status == AW_OK)
         status = send_with_either_digit(&exchange);
     if (status == AW_OK)
-        status = exchange.decoded ? await_confirmation(&exchange) : await_any_answer(&exchange);
+        status =
+            exchange.command.decoded ? await_confirmation(&exchange) : await_any_answer(&exchange);
     return finish_exchange(&exchange, status);
 }
 
@@ -988,7 +1006,7 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
     outcome->digit = arm->memory.pings == AW_ARMCTL_PINGS_NEXT ? next ^ 1u : next;
     if (arm->memory.pings == AW_ARMCTL_PINGS_UNKNOWN && saved.ack_timeout_ms > QUICKLY_MS)
         arm->options.ack_timeout_ms = QUICKLY_MS;
-    for (int i = 0; i <= saved.retries && link_works && !exchange.acked; i++) {
+    for (int i = 0; i <= saved.retries && link_works && !exchange.ack.acked; i++) {
         outcome->digit ^= 1u;
         outcome->retries = i;
         status = send_until_acked(&exchange, 0);
@@ -1000,7 +1018,7 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
     outcome->total_ns = now_ns(arm) - exchange.first_ns;
     if (!link_works)
         return fail_ended(&exchange, status);
-    if (!exchange.acked)
+    if (!exchange.ack.acked)
         return fail_not_acked(&exchange);
     /* Later pings first try the digit that worked. */
     if (arm->memory.agreed)
@@ -1086,7 +1104,8 @@ static enum aw_status send_stop_until_acked(struct exchange *exchange)
         exchange->outcome->retries += i > 0;
         status = transmit_both(exchange, i);
         if (status == AW_OK)
-            status = wait_for(exchange, &exchange->acked, exchange->arm->options.ack_timeout_ms);
+            status =
+                wait_for(exchange, &exchange->ack.acked, exchange->arm->options.ack_timeout_ms);
         if (status == AW_TIMEOUT && is_carried_out(exchange))
             status = AW_OK;
         if (has_only_partial_lines(exchange->arm))
@@ -1103,7 +1122,7 @@ static enum aw_status send_stop_once(struct exchange *exchange)
     struct aw_armctl_outcome *outcome = exchange->outcome;
     enum aw_status status = transmit_both(exchange, 0);
     if (status == AW_OK)
-        status = wait_for(exchange, &exchange->acked, AW_ARMCTL_STOP_WAIT_MS);
+        status = wait_for(exchange, &exchange->ack.acked, AW_ARMCTL_STOP_WAIT_MS);
     if (status == AW_TIMEOUT && is_carried_out(exchange))
         status = AW_OK;
     if (status == AW_OK && exchange->answered)
@@ -1134,8 +1153,8 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     }
     struct exchange exchange;
     begin_exchange(&exchange, arm, body, outcome, err);
-    exchange.is_stop = true;
-    exchange.may_run_twice = !arm->memory.agreed || was_in_progress;
+    exchange.command.is_stop = true;
+    exchange.command.may_run_twice = !arm->memory.agreed || was_in_progress;
     if (wait) {
         enum aw_status status = aw_armctl_idle(arm, now_ns(arm), err);
         return finish_exchange(&exchange,

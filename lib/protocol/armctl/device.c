@@ -56,25 +56,29 @@ struct handler {
     struct aw_armctl_device_counters counters;
     struct aw_wire wire;
     struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
-    struct aw_armctl_reader reader;
-    struct aw_armctl_line line;
-    struct aw_armctl_receiver receiver;
-    size_t n_raw; /* for AW_ARMCTL_RAW_LINES */
-    bool after_cr;
-    uint8_t raw[RAW_MAX + 2];
+    struct {
+        struct aw_armctl_reader reader;
+        struct aw_armctl_line line;
+        struct aw_armctl_receiver receiver;
+        size_t n_raw; /* for AW_ARMCTL_RAW_LINES */
+        bool after_cr;
+        uint8_t raw[RAW_MAX + 2];
+    } input;
     int64_t now_ns;
     double vehicle_mm_s;
     struct aw_armctl_axis axes[AW_ARMCTL_KINDS][AXES]; /* indexed by kind */
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
-    /* Sender: */
-    uint8_t digit;
-    bool busy; /* confirms[0] has been sent but not acknowledged */
-    int64_t resend_ns;
-    int n_confirms;
-    struct body confirms[MAX_CONFIRMS];
-    unsigned out_head, out_count;
-    struct limited_file out[MAX_OUTGOING];
+    struct {
+        /* Sender: */
+        uint8_t digit;
+        bool busy; /* confirms[0] has been sent but not acknowledged */
+        int64_t resend_ns;
+        int n_confirms;
+        struct body confirms[MAX_CONFIRMS];
+        unsigned out_head, out_count;
+        struct limited_file out[MAX_OUTGOING];
+    } sender;
 };
 
 const char *const aw_armctl_quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
@@ -110,11 +114,11 @@ static bool has_quirk(const struct handler *h, enum aw_armctl_quirk quirk)
 
 static struct limited_file *add_text(struct handler *h)
 {
-    unsigned at = (h->out_head + h->out_count) % MAX_OUTGOING;
-    if (h->out_count == MAX_OUTGOING)
+    unsigned at = (h->sender.out_head + h->sender.out_count) % MAX_OUTGOING;
+    if (h->sender.out_count == MAX_OUTGOING)
         return NULL; /* lost, as on any link; the controller repeats its request */
-    h->out_count++;
-    return &h->out[at];
+    h->sender.out_count++;
+    return &h->sender.out[at];
 }
 
 static void send_ack(struct handler *h, uint8_t digit)
@@ -126,30 +130,32 @@ static void send_ack(struct handler *h, uint8_t digit)
 
 static void run_sender(struct handler *h)
 {
-    if (h->n_confirms && (!h->busy || h->now_ns >= h->resend_ns)) {
+    if (h->sender.n_confirms && (!h->sender.busy || h->now_ns >= h->sender.resend_ns)) {
         struct limited_file *text = add_text(h);
         if (text)
-            text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->digit, h->confirms[0].text);
+            text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->sender.digit,
+                                                       h->sender.confirms[0].text);
         h->counters.confirmations_sent++;
-        h->busy = true;
-        h->resend_ns = h->now_ns + RESEND_NS;
+        h->sender.busy = true;
+        h->sender.resend_ns = h->now_ns + RESEND_NS;
     }
 }
 
 static void receive_ack(struct handler *h, int digit)
 {
-    if (!h->busy || digit != h->digit)
+    if (!h->sender.busy || digit != h->sender.digit)
         return;
-    h->busy = false;
-    h->digit ^= 1u;
-    h->n_confirms--;
+    h->sender.busy = false;
+    h->sender.digit ^= 1u;
+    h->sender.n_confirms--;
     h->counters.confirmed++;
-    memmove(h->confirms, h->confirms + 1, (size_t)h->n_confirms * sizeof *h->confirms);
+    memmove(h->sender.confirms, h->sender.confirms + 1,
+            (size_t)h->sender.n_confirms * sizeof *h->sender.confirms);
 }
 
 static void confirm(struct handler *h, const char *body)
 {
-    bool full = h->n_confirms == (has_quirk(h, AW_ARMCTL_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
+    bool full = h->sender.n_confirms == (has_quirk(h, AW_ARMCTL_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
     if (full) {
         h->counters.confirmations_dropped++;
         return;
@@ -157,7 +163,8 @@ static void confirm(struct handler *h, const char *body)
     size_t size = strlen(body);
     if (has_quirk(h, AW_ARMCTL_BARE_CONFIRM))
         size = strspn(body, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    snprintf(h->confirms[h->n_confirms++].text, sizeof h->confirms->text, "%.*s", (int)size, body);
+    snprintf(h->sender.confirms[h->sender.n_confirms++].text, sizeof h->sender.confirms->text,
+             "%.*s", (int)size, body);
 }
 
 static void confirm_record(struct handler *h, const struct aw_record *record)
@@ -429,7 +436,7 @@ static void receive_new(struct handler *h, struct aw_armctl_line *line)
         return;
     }
     send_ack(h, line->digit);
-    aw_armctl_note_handled(&h->receiver, line->digit);
+    aw_armctl_note_handled(&h->input.receiver, line->digit);
     if (is_custom(h, line))
         execute_custom(h, line);
     else if (published)
@@ -440,7 +447,7 @@ static void receive_new(struct handler *h, struct aw_armctl_line *line)
 
 static void receive_packet(struct handler *h, struct aw_armctl_line *line)
 {
-    enum aw_armctl_verdict verdict = aw_armctl_classify(&h->receiver, line->digit);
+    enum aw_armctl_verdict verdict = aw_armctl_classify(&h->input.receiver, line->digit);
     if (verdict == AW_ARMCTL_NEW) {
         receive_new(h, line);
     } else if (verdict == AW_ARMCTL_DUPLICATE) {
@@ -454,20 +461,21 @@ static void receive_packet(struct handler *h, struct aw_armctl_line *line)
 
 static void handle_text(struct handler *h)
 {
-    if (aw_armctl_is_ack(&h->line))
-        receive_ack(h, aw_armctl_ack_digit(&h->line));
+    if (aw_armctl_is_ack(&h->input.line))
+        receive_ack(h, aw_armctl_ack_digit(&h->input.line));
     else
-        receive_packet(h, &h->line);
+        receive_packet(h, &h->input.line);
 }
 
 /* Returns false if there is no complete line left. */
 static bool receive_line(struct handler *h)
 {
-    enum aw_status status = aw_armctl_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
+    enum aw_status status =
+        aw_armctl_reader_next(&h->input.reader, &h->wire, AW_TX, &h->input.line);
     if (status == AW_MORE)
         return false;
-    h->counters.overlong = h->reader.framer.n_overlong;
-    h->counters.garbage = h->reader.garbage;
+    h->counters.overlong = h->input.reader.framer.n_overlong;
+    h->counters.garbage = h->input.reader.garbage;
     if (status == AW_OK)
         handle_text(h);
     return true;
@@ -477,33 +485,33 @@ static bool receive_line(struct handler *h)
  * line. */
 static bool add_raw(struct handler *h, uint8_t c)
 {
-    bool after_cr = h->after_cr;
-    h->after_cr = !after_cr && c == '\r';
+    bool after_cr = h->input.after_cr;
+    h->input.after_cr = !after_cr && c == '\r';
     if (after_cr && c != '\n')
-        h->n_raw--;
-    h->raw[h->n_raw++] = c;
+        h->input.n_raw--;
+    h->input.raw[h->input.n_raw++] = c;
     if (after_cr && c == '\n')
         return true;
-    if (h->n_raw < RAW_MAX || h->after_cr)
+    if (h->input.n_raw < RAW_MAX || h->input.after_cr)
         return false;
-    memcpy(h->raw + h->n_raw, "\r\n", 2);
-    h->n_raw += 2;
+    memcpy(h->input.raw + h->input.n_raw, "\r\n", 2);
+    h->input.n_raw += 2;
     return true;
 }
 
 static void handle_raw(struct handler *h)
 {
-    uint8_t digit = (uint8_t)(h->raw[0] - '0');
-    struct aw_span frame = {h->raw, h->n_raw};
-    h->n_raw = 0;
-    if (aw_armctl_line_parse(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
+    uint8_t digit = (uint8_t)(h->input.raw[0] - '0');
+    struct aw_span frame = {h->input.raw, h->input.n_raw};
+    h->input.n_raw = 0;
+    if (aw_armctl_line_parse(&h->wire, AW_TX, frame, &h->input.line) == AW_OK) {
         handle_text(h);
         return;
     }
     h->counters.garbage++;
-    if (has_quirk(h, AW_ARMCTL_ACK_INVALID) && digit == h->receiver.expected) {
+    if (has_quirk(h, AW_ARMCTL_ACK_INVALID) && digit == h->input.receiver.expected) {
         send_ack(h, digit);
-        aw_armctl_note_handled(&h->receiver, digit);
+        aw_armctl_note_handled(&h->input.receiver, digit);
     }
 }
 
@@ -527,10 +535,10 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     while (size > 0) {
         size_t cap;
-        uint8_t *space = aw_armctl_reader_space(&h->reader, &cap);
+        uint8_t *space = aw_armctl_reader_space(&h->input.reader, &cap);
         size_t n = size < cap ? size : cap;
         memcpy(space, bytes, n);
-        aw_armctl_reader_commit(&h->reader, n);
+        aw_armctl_reader_commit(&h->input.reader, n);
         bytes += n;
         size -= n;
         while (receive_line(h))
@@ -546,12 +554,12 @@ static void device_step(struct aw_device *device, int64_t now)
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct handler *h = (struct handler *)device;
-    const struct limited_file *text = &h->out[h->out_head];
-    if (h->out_count == 0 || text->size > cap)
+    const struct limited_file *text = &h->sender.out[h->sender.out_head];
+    if (h->sender.out_count == 0 || text->size > cap)
         return 0;
     memcpy(buf, text->bytes, text->size);
-    h->out_head = (h->out_head + 1) % MAX_OUTGOING;
-    h->out_count--;
+    h->sender.out_head = (h->sender.out_head + 1) % MAX_OUTGOING;
+    h->sender.out_count--;
     return text->size;
 }
 
@@ -559,7 +567,7 @@ static int64_t device_next_event(const struct aw_device *device)
 {
     const struct handler *h = (const struct handler *)device;
     int64_t job_ns = h->n_jobs ? h->jobs[next_job(h)].due_ns : AW_NEVER;
-    int64_t resend_ns = h->busy ? h->resend_ns : AW_NEVER;
+    int64_t resend_ns = h->sender.busy ? h->sender.resend_ns : AW_NEVER;
     return aw_min_time(job_ns, resend_ns);
 }
 
@@ -569,14 +577,14 @@ static void device_connected(struct aw_device *device, int64_t now)
     advance(h, now);
     for (int i = 0; i < h->n_jobs; i++)
         h->jobs[i].discarded = true;
-    h->reader.n_bytes = h->n_raw = 0;
-    h->after_cr = false;
-    h->reader.framer.packets_left = 0;
-    h->receiver = (struct aw_armctl_receiver){.expected = 0};
-    h->digit = 2;
-    h->busy = false;
-    h->n_confirms = 0;
-    h->out_count = 0;
+    h->input.reader.n_bytes = h->input.n_raw = 0;
+    h->input.after_cr = false;
+    h->input.reader.framer.packets_left = 0;
+    h->input.receiver = (struct aw_armctl_receiver){.expected = 0};
+    h->sender.digit = 2;
+    h->sender.busy = false;
+    h->sender.n_confirms = 0;
+    h->sender.out_count = 0;
 }
 
 static void device_close(struct aw_device *device)
@@ -611,7 +619,7 @@ struct aw_device *aw_armctl_device_new(const struct aw_armctl_device_options *op
         h->profile = *options->profile;
     aw_wire_init(&h->wire, options->protocol ? options->protocol : &aw_armctl_protocol, NULL,
                  false);
-    h->digit = 2;
+    h->sender.digit = 2;
     h->vehicle_mm_s = options->slide_mm_s;
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, i);

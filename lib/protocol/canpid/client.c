@@ -129,8 +129,8 @@ static const struct {
 static int64_t get_arrival_ns(const struct aw_canpid *client, int64_t now)
 {
     const struct aw_link *link = client->link;
-    int64_t waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
-    if (link->rx_time_ns && !link->is_recording && !link->is_simulated)
+    int64_t waited = link->rx.time_ns ? aw_wall_time() - link->rx.time_ns : 0;
+    if (link->rx.time_ns && !link->is_recording && !link->is_simulated)
         return now - (waited > 0 ? waited : 0);
     return aw_min_time(client->arrival_min_ns, now);
 }
@@ -420,11 +420,11 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
     struct aw_record *record = &client->record;
     size_t size = 0;
     enum aw_status status = read_frame(client, deadline, &size, err);
-    *received =
-        (struct aw_received){.frame = {client->frame, size},
-                             .dir = AW_RX,
-                             .time_ns = size && link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME,
-                             .notice = status == AW_EVENT && link->event[0] ? link->event : NULL};
+    *received = (struct aw_received){
+        .frame = {client->frame, size},
+        .dir = AW_RX,
+        .time_ns = size && link->rx.time_ns ? link->rx.time_ns : AW_NO_TIME,
+        .notice = status == AW_EVENT && link->rx.event[0] ? link->rx.event : NULL};
     if (status != AW_OK)
         return status;
     status = aw_wire_decode(&client->wire, AW_RX, received->frame, record, err);

@@ -48,33 +48,43 @@ struct measurements {
 
 struct driver {
     unsigned board;
-    int64_t time_ns;        /* simulated time of the joint */
-    int64_t tick_ns;        /* next round of the loop */
-    bool still;             /* the last step changed nothing, so the next one will not either */
-    unsigned startup_ticks; /* remaining control periods without output */
+    struct {
+        int64_t time_ns;        /* simulated time of the joint */
+        int64_t tick_ns;        /* next round of the loop */
+        bool still;             /* the last step changed nothing, so the next one will not either */
+        unsigned startup_ticks; /* remaining control periods without output */
+    } clock;
     struct aw_joint_model model;
-    double stop_limit;   /* the driver protects the mechanical stop beyond this angle, rad */
-    double stuck_beyond; /* the encoders stick beyond this angle, rad */
-    bool stuck;
-    struct aw_canpid_joint reported; /* state at the last tick, or when the encoders stuck */
-    double *delayed; /* ring buffer of delayed speeds for the motor; NULL: no delay */
-    size_t n_delayed, delayed_at;
+    double stop_limit; /* the driver protects the mechanical stop beyond this angle, rad */
+    struct {
+        double stuck_beyond; /* the encoders stick beyond this angle, rad */
+        bool stuck;
+        struct aw_canpid_joint reported; /* state at the last tick, or when the encoders stuck */
+        int link_zero, alpha_zero;       /* true counts at which the encoders show 0 */
+    } encoder;
+    struct {
+        double *delayed; /* ring buffer of delayed speeds for the motor; NULL: no delay */
+        size_t n_delayed, delayed_at;
+    } delay;
     struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
     struct aw_canpid_pid pid;
     struct measurements measured;
-    int link_zero, alpha_zero; /* true counts at which the encoders show 0 */
-    bool bad_controller;       /* the last controller number was above 3 */
-    enum aw_canpid_error fault;
-    double aux[AUX];
-    bool lamp;
-    int32_t event;
-    double precompression, boost;
+    struct {
+        bool bad_controller; /* the last controller number was above 3 */
+        enum aw_canpid_error fault;
+        double aux[AUX];
+        bool lamp;
+        int32_t event;
+        double precompression, boost;
+    } registers;
     struct aw_random random;
-    uint8_t waiting[WAITING][FRAME_SIZE];
-    unsigned n_waiting;
-    int64_t due_ns; /* time of the next frame */
-    unsigned kind;  /* its kind */
+    struct {
+        uint8_t waiting[WAITING][FRAME_SIZE];
+        unsigned n_waiting;
+        int64_t due_ns; /* time of the next frame */
+        unsigned kind;  /* its kind */
+    } out;
 };
 
 /* The kinds of telemetry, in the order in which a driver sends them. */
@@ -96,13 +106,17 @@ struct bus {
     struct aw_wire wire; /* wire with raw numbers */
     const struct aw_codec *codecs[KINDS];
     struct aw_packet_memory *memory; /* memory of other nodes' packets; or NULL */
-    bool started;
-    int64_t now_ns, cycle_ns, gap_ns;
-    /* control period of the drivers, each of which reads one frame per period */
-    int64_t tick_ns;
-    int64_t late_until_ns; /* frames up to this time have waited for a late caller */
-    unsigned out_head, out_count;
-    struct frame out[MAX_OUTGOING];
+    struct {
+        bool started;
+        int64_t now_ns, cycle_ns, gap_ns;
+        /* control period of the drivers, each of which reads one frame per period */
+        int64_t tick_ns;
+        int64_t late_until_ns; /* frames up to this time have waited for a late caller */
+    } clock;
+    struct {
+        unsigned head, count;
+        struct frame frames[MAX_OUTGOING];
+    } out;
     int8_t message_of[COMMANDS]; /* index of the command in the table, -1: none */
     int8_t action_of[COMMANDS];
     int n_drivers;
@@ -175,15 +189,16 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
 /* Returns the joint state that the encoders measure. */
 static const struct aw_canpid_joint *visible_joint(const struct driver *driver)
 {
-    return driver->stuck ? &driver->reported : &driver->joint;
+    return driver->encoder.stuck ? &driver->encoder.reported : &driver->joint;
 }
 
 static void update_stuck(struct driver *driver)
 {
-    driver->stuck = driver->stuck || fabs(driver->joint.lever) > driver->stuck_beyond;
-    if (!driver->stuck)
-        driver->reported = driver->joint;
-    driver->reported.lever_speed = 0;
+    driver->encoder.stuck =
+        driver->encoder.stuck || fabs(driver->joint.lever) > driver->encoder.stuck_beyond;
+    if (!driver->encoder.stuck)
+        driver->encoder.reported = driver->joint;
+    driver->encoder.reported.lever_speed = 0;
 }
 
 static void measure(struct bus *bus, struct driver *driver)
@@ -193,8 +208,8 @@ static void measure(struct bus *bus, struct driver *driver)
     int link = angle_to_counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
     int alpha =
         angle_to_counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
-    measured->link = wrap_counts(link - driver->link_zero, (int)LEVER_TURN);
-    measured->alpha = wrap_counts(alpha - driver->alpha_zero, (int)ALPHA_TURN);
+    measured->link = wrap_counts(link - driver->encoder.link_zero, (int)LEVER_TURN);
+    measured->alpha = wrap_counts(alpha - driver->encoder.alpha_zero, (int)ALPHA_TURN);
     double spring_turns = measured->alpha / ALPHA_TURN,
            lever_turns = measured->link / LEVER_TURN + spring_turns;
     lever_turns -= round(lever_turns);
@@ -209,9 +224,9 @@ static void measure(struct bus *bus, struct driver *driver)
 
 static enum aw_canpid_error get_error(const struct driver *driver)
 {
-    if (driver->fault != AW_CANPID_NO_ERROR)
-        return driver->fault;
-    return driver->bad_controller ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
+    if (driver->registers.fault != AW_CANPID_NO_ERROR)
+        return driver->registers.fault;
+    return driver->registers.bad_controller ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
 }
 
 static void run_controller(struct bus *bus, struct driver *driver)
@@ -222,8 +237,8 @@ static void run_controller(struct bus *bus, struct driver *driver)
     measure(bus, driver);
     if (get_error(driver) != AW_CANPID_NO_ERROR)
         aw_canpid_pid_disable(pid);
-    if (driver->startup_ticks > 0) {
-        driver->startup_ticks--;
+    if (driver->clock.startup_ticks > 0) {
+        driver->clock.startup_ticks--;
         return;
     }
     aw_canpid_pid_update(pid, driver->measured.measured[pid->controller]);
@@ -241,14 +256,14 @@ static void run_controller(struct bus *bus, struct driver *driver)
 static struct aw_joint_drive delay_drive(struct driver *driver)
 {
     struct aw_joint_drive drive = driver->drive;
-    if (!driver->delayed)
+    if (!driver->delay.delayed)
         return drive;
     if (!drive.on) {
-        memset(driver->delayed, 0, driver->n_delayed * sizeof *driver->delayed);
+        memset(driver->delay.delayed, 0, driver->delay.n_delayed * sizeof *driver->delay.delayed);
         return drive;
     }
-    double *slot = &driver->delayed[driver->delayed_at];
-    driver->delayed_at = (driver->delayed_at + 1) % driver->n_delayed;
+    double *slot = &driver->delay.delayed[driver->delay.delayed_at];
+    driver->delay.delayed_at = (driver->delay.delayed_at + 1) % driver->delay.n_delayed;
     drive.speed = *slot;
     *slot = driver->drive.speed;
     return drive;
@@ -258,25 +273,26 @@ static void step_joint(struct driver *driver)
 {
     const struct aw_joint_model *model = &driver->model;
     struct aw_canpid_joint before = driver->joint;
-    double boost = aw_clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
-    driver->still = !(boost < driver->boost) && !(boost > driver->boost);
-    driver->boost = boost;
+    double boost = aw_clamp(
+        driver->registers.boost + (driver->registers.event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
+    driver->clock.still = !(boost < driver->registers.boost) && !(boost > driver->registers.boost);
+    driver->registers.boost = boost;
     aw_joint_step(&driver->joint, model, delay_drive(driver),
-                  model->precompression_m + boost * driver->precompression, STEP_S);
-    driver->still = driver->still && !(driver->delayed && driver->drive.on) &&
-                    memcmp(&before, &driver->joint, sizeof before) == 0;
+                  model->precompression_m + boost * driver->registers.precompression, STEP_S);
+    driver->clock.still = driver->clock.still && !(driver->delay.delayed && driver->drive.on) &&
+                          memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
 
 static void read_waiting(struct bus *bus, struct driver *driver)
 {
-    if (driver->n_waiting == 0)
+    if (driver->out.n_waiting == 0)
         return;
     uint8_t frame[FRAME_SIZE];
-    memcpy(frame, driver->waiting[0], FRAME_SIZE);
-    memmove(driver->waiting[0], driver->waiting[1], FRAME_SIZE);
-    driver->n_waiting--;
+    memcpy(frame, driver->out.waiting[0], FRAME_SIZE);
+    memmove(driver->out.waiting[0], driver->out.waiting[1], FRAME_SIZE);
+    driver->out.n_waiting--;
     handle_command(bus, driver, frame);
 }
 
@@ -284,14 +300,14 @@ static void read_waiting(struct bus *bus, struct driver *driver)
  * gate. */
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
-    for (; driver->time_ns + STEP_NS <= now; driver->time_ns += STEP_NS) {
-        bool round = driver->time_ns >= driver->tick_ns;
+    for (; driver->clock.time_ns + STEP_NS <= now; driver->clock.time_ns += STEP_NS) {
+        bool round = driver->clock.time_ns >= driver->clock.tick_ns;
         if (round) {
-            driver->tick_ns += bus->tick_ns;
+            driver->clock.tick_ns += bus->clock.tick_ns;
             read_waiting(bus, driver);
             run_controller(bus, driver);
         }
-        if (round || !driver->still)
+        if (round || !driver->clock.still)
             step_joint(driver);
     }
 }
@@ -309,8 +325,8 @@ typedef void act_fn(struct bus *bus, struct driver *driver, const struct command
 /* A wrong controller number only causes an error in the telemetry. */
 static bool check_controller(struct driver *driver, int controller)
 {
-    driver->bad_controller = controller >= AW_CANPID_CONTROLLERS;
-    return !driver->bad_controller;
+    driver->registers.bad_controller = controller >= AW_CANPID_CONTROLLERS;
+    return !driver->registers.bad_controller;
 }
 
 static void act_gain(struct bus *bus, struct driver *driver, const struct command *command)
@@ -336,14 +352,14 @@ static void act_precompression(struct bus *bus, struct driver *driver,
     bus->counters.switches +=
         aw_canpid_pid_switch(&driver->pid, command->index, driver->measured.measured);
     if (isfinite(command->value))
-        driver->precompression = command->value;
+        driver->registers.precompression = command->value;
 }
 
 /* Only the edge counts: repeating 1 does not start another boost. */
 static void act_event(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
-    driver->event = (int32_t)command->value;
+    driver->registers.event = (int32_t)command->value;
 }
 
 enum { ALPHA = 1, FIX_LINK = 2 };
@@ -353,9 +369,10 @@ static void act_reference(struct bus *bus, struct driver *driver, const struct c
 {
     (void)bus;
     if (command->argument & ALPHA)
-        driver->alpha_zero = angle_to_counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
+        driver->encoder.alpha_zero =
+            angle_to_counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
     if (command->argument & FIX_LINK)
-        driver->link_zero = angle_to_counts(driver->joint.link, LEVER_TURN);
+        driver->encoder.link_zero = angle_to_counts(driver->joint.link, LEVER_TURN);
 }
 
 static void act_aux(struct bus *bus, struct driver *driver, const struct command *command)
@@ -364,9 +381,9 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
         bus->counters.ignored++;
         return;
     }
-    driver->aux[command->index] = command->value;
+    driver->registers.aux[command->index] = command->value;
     if (command->index == 0 && (command->value == 1 || command->value == 2))
-        driver->lamp = command->value == 1;
+        driver->registers.lamp = command->value == 1;
 }
 
 static const struct {
@@ -425,7 +442,7 @@ static void handle_command(struct bus *bus, struct driver *driver, const uint8_t
     float single = aw_get_f32(frame + 2);
     if (isinf(single) && isnan(command.value))
         command.value = (double)single; /* NaN for the decoder, a large number for the firmware */
-    driver->still = false;
+    driver->clock.still = false;
     actions[action].act(bus, driver, &command);
 }
 
@@ -449,7 +466,7 @@ static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].value)
             record.v[i] = *values++;
-    record.present = codec->values;
+    record.present = codec->masks.values;
     return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK;
 }
 
@@ -491,26 +508,27 @@ static void send_frame(struct bus *bus, struct driver *driver)
     static bool (*const encoders[KINDS])(struct bus *, const struct driver *,
                                          uint8_t *) = {make_joint, make_pid, make_sensors};
     uint8_t bytes[FRAME_SIZE];
-    advance(bus, driver, driver->due_ns);
-    bool full = bus->out_count == MAX_OUTGOING;
-    bool encoded = encoders[driver->kind](bus, driver, bytes);
+    advance(bus, driver, driver->out.due_ns);
+    bool full = bus->out.count == MAX_OUTGOING;
+    bool encoded = encoders[driver->out.kind](bus, driver, bytes);
     if (encoded && full) { /* drop the oldest */
-        bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
-        bus->out_count--;
+        bus->out.head = (bus->out.head + 1) % MAX_OUTGOING;
+        bus->out.count--;
     }
     bus->counters.dropped += full || !encoded;
     if (encoded)
-        memcpy(bus->out[(bus->out_head + bus->out_count++) % MAX_OUTGOING].bytes, bytes,
+        memcpy(bus->out.frames[(bus->out.head + bus->out.count++) % MAX_OUTGOING].bytes, bytes,
                FRAME_SIZE);
-    driver->kind = (driver->kind + 1) % KINDS;
-    driver->due_ns += driver->kind ? bus->gap_ns : bus->cycle_ns - (KINDS - 1) * bus->gap_ns;
+    driver->out.kind = (driver->out.kind + 1) % KINDS;
+    driver->out.due_ns += driver->out.kind ? bus->clock.gap_ns
+                                           : bus->clock.cycle_ns - (KINDS - 1) * bus->clock.gap_ns;
 }
 
 static int next_driver(const struct bus *bus)
 {
     int first = 0;
     for (int i = 1; i < bus->n_drivers; i++)
-        if (bus->drivers[i].due_ns < bus->drivers[first].due_ns)
+        if (bus->drivers[i].out.due_ns < bus->drivers[first].out.due_ns)
             first = i;
     return first;
 }
@@ -519,24 +537,25 @@ static int next_driver(const struct bus *bus)
  * the same length. */
 static void start_driver(struct bus *bus, struct driver *driver, int64_t now, int64_t due_ns)
 {
-    driver->time_ns = now;
-    driver->due_ns = due_ns;
-    driver->tick_ns = due_ns - 2 * STEP_NS;
-    while (driver->tick_ns > now)
-        driver->tick_ns -= bus->tick_ns;
+    driver->clock.time_ns = now;
+    driver->out.due_ns = due_ns;
+    driver->clock.tick_ns = due_ns - 2 * STEP_NS;
+    while (driver->clock.tick_ns > now)
+        driver->clock.tick_ns -= bus->clock.tick_ns;
 }
 
 /* The device's time begins with the first call. */
 static void run_until(struct bus *bus, int64_t now)
 {
-    for (int i = 0; i < bus->n_drivers && !bus->started; i++)
-        start_driver(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
-    bus->started = true;
-    bus->now_ns = now;
+    for (int i = 0; i < bus->n_drivers && !bus->clock.started; i++)
+        start_driver(bus, &bus->drivers[i], now,
+                     now + bus->clock.cycle_ns * (i + 1) / bus->n_drivers);
+    bus->clock.started = true;
+    bus->clock.now_ns = now;
     int next = next_driver(bus);
-    if (now - bus->drivers[next].due_ns > LATE_NS)
-        bus->late_until_ns = now + bus->tick_ns;
-    for (; bus->drivers[next].due_ns <= now; next = next_driver(bus))
+    if (now - bus->drivers[next].out.due_ns > LATE_NS)
+        bus->clock.late_until_ns = now + bus->clock.tick_ns;
+    for (; bus->drivers[next].out.due_ns <= now; next = next_driver(bus))
         send_frame(bus, &bus->drivers[next]);
 }
 
@@ -569,24 +588,24 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     /* A third waiting frame is lost silently. If a late caller delivers several at once, however,
      * the driver's loop would have run between them. */
-    if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
+    if (driver->out.n_waiting == WAITING && now <= bus->clock.late_until_ns)
         read_waiting(bus, driver);
-    if (driver->n_waiting == WAITING)
+    if (driver->out.n_waiting == WAITING)
         bus->counters.overruns++;
     else
-        memcpy(driver->waiting[driver->n_waiting++], frame, FRAME_SIZE);
+        memcpy(driver->out.waiting[driver->out.n_waiting++], frame, FRAME_SIZE);
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct bus *bus = (struct bus *)device;
-    if (bus->out_count == 0)
-        return aw_packet_memory_next(bus->memory, bus->now_ns, buf, cap);
+    if (bus->out.count == 0)
+        return aw_packet_memory_next(bus->memory, bus->clock.now_ns, buf, cap);
     if (cap < FRAME_SIZE)
         return 0;
-    memcpy(buf, bus->out[bus->out_head].bytes, FRAME_SIZE);
-    bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
-    bus->out_count--;
+    memcpy(buf, bus->out.frames[bus->out.head].bytes, FRAME_SIZE);
+    bus->out.head = (bus->out.head + 1) % MAX_OUTGOING;
+    bus->out.count--;
     bus->counters.sent++;
     return FRAME_SIZE;
 }
@@ -595,15 +614,15 @@ static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
     int64_t others = aw_packet_memory_next_due(bus->memory);
-    return bus->started ? aw_min_time(bus->drivers[next_driver(bus)].due_ns, others) : 0;
+    return bus->clock.started ? aw_min_time(bus->drivers[next_driver(bus)].out.due_ns, others) : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)
 {
     struct bus *bus = (struct bus *)device;
     run_until(bus, now);
-    bus->counters.dropped += bus->out_count;
-    bus->out_count = 0;
+    bus->counters.dropped += bus->out.count;
+    bus->out.count = 0;
 }
 
 static size_t count_delay_steps(const struct aw_canpid_device_options *options, unsigned at)
@@ -621,17 +640,17 @@ static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, d
     uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     driver->board = at * 32;
     driver->model = options->model ? *options->model : aw_canpid_joint(driver->board);
-    driver->stop_limit = driver->model.lever_stop_rad - SOFT_STOP;
+    driver->stop_limit = driver->model.lever.stop_rad - SOFT_STOP;
     aw_canpid_plant_apply(&options->plants[at], &driver->model);
-    driver->stuck_beyond =
+    driver->encoder.stuck_beyond =
         options->plants[at].kind == AW_CANPID_STUCK ? options->plants[at].value : INFINITY;
-    driver->n_delayed = count_delay_steps(options, at);
-    driver->delayed = driver->n_delayed ? *delayed : NULL;
-    *delayed += driver->n_delayed;
-    driver->startup_ticks = options->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
+    driver->delay.n_delayed = count_delay_steps(options, at);
+    driver->delay.delayed = driver->delay.n_delayed ? *delayed : NULL;
+    *delayed += driver->delay.n_delayed;
+    driver->clock.startup_ticks = options->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
     driver->pid = aw_canpid_pid_defaults();
     driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + driver->board;
-    driver->fault = faulty >> at & 1 ? options->fault : AW_CANPID_NO_ERROR;
+    driver->registers.fault = faulty >> at & 1 ? options->fault : AW_CANPID_NO_ERROR;
     measure(bus, driver);
 }
 
@@ -676,12 +695,12 @@ struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *op
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (options->boards >> i & 1)
             set_up_driver(bus, &bus->drivers[bus->n_drivers++], i, &delayed);
-    bus->cycle_ns = (int64_t)(AW_SECOND / rate);
-    bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
-    if (bus->gap_ns > GAP_NS)
-        bus->gap_ns = GAP_NS;
-    bus->tick_ns = (int64_t)(aw_canpid_device_tick(options) * AW_SECOND);
-    bus->late_until_ns = INT64_MIN;
+    bus->clock.cycle_ns = (int64_t)(AW_SECOND / rate);
+    bus->clock.gap_ns = bus->clock.cycle_ns / (KINDS * bus->n_drivers);
+    if (bus->clock.gap_ns > GAP_NS)
+        bus->clock.gap_ns = GAP_NS;
+    bus->clock.tick_ns = (int64_t)(aw_canpid_device_tick(options) * AW_SECOND);
+    bus->clock.late_until_ns = INT64_MIN;
     return &bus->base;
 }
 
@@ -701,11 +720,11 @@ bool aw_canpid_device_get_truth(struct aw_device *device, unsigned board, int64_
     advance(bus, driver, now);
     *truth = (struct aw_canpid_truth){.joint = driver->joint,
                                       .pid = driver->pid,
-                                      .precompression_m = driver->precompression,
-                                      .boost = driver->boost,
-                                      .lamp = driver->lamp,
+                                      .precompression_m = driver->registers.precompression,
+                                      .boost = driver->registers.boost,
+                                      .lamp = driver->registers.lamp,
                                       .error = get_error(driver)};
-    memcpy(truth->aux, driver->aux, sizeof truth->aux);
+    memcpy(truth->aux, driver->registers.aux, sizeof truth->aux);
     return true;
 }
 
@@ -715,5 +734,5 @@ void aw_canpid_device_set_fault(struct aw_device *device, uint64_t boards,
     struct bus *bus = (struct bus *)device;
     for (int i = 0; i < bus->n_drivers; i++)
         if (boards & AW_CANPID_BIT(bus->drivers[i].board))
-            bus->drivers[i].fault = fault;
+            bus->drivers[i].registers.fault = fault;
 }

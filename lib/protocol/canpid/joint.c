@@ -22,14 +22,14 @@ struct aw_joint_model aw_joint_defaults(void)
         .droop_nm_s = 20,
         .torque_max_nm = 40,
         .current_nm_a = 5,
-        .lever_inertia = 0.6,
-        .lever_friction_nm = 1.5,
-        .lever_stop_rad = 120 * RAD,
-        .link_inertia = 0.15,
-        .link_gravity_nm = 5,
-        .link_damping = 1.5,
-        .link_friction_nm = 0.1,
-        .link_stop_rad = 90 * RAD,
+        .lever.inertia = 0.6,
+        .lever.friction_nm = 1.5,
+        .lever.stop_rad = 120 * RAD,
+        .link.inertia = 0.15,
+        .link.gravity_nm = 5,
+        .link.damping = 1.5,
+        .link.friction_nm = 0.1,
+        .link.stop_rad = 90 * RAD,
         .precompression_m = 0.002,
     };
 }
@@ -68,9 +68,9 @@ static double requested_nm(const struct aw_canpid_joint *joint, const struct aw_
 {
     double full_speed = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
     double speed = joint->lever_speed;
-    if (model->runaway > 0)
+    if (model->faults.runaway > 0)
         return model->droop_nm_s *
-               (clamp(wanted_speed + (1 + model->runaway) * speed, full_speed) - speed);
+               (clamp(wanted_speed + (1 + model->faults.runaway) * speed, full_speed) - speed);
     return model->droop_nm_s * (wanted_speed - speed);
 }
 
@@ -102,24 +102,24 @@ void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *m
                    struct aw_joint_drive drive, double precompression_m, double dt)
 {
     double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
-    double dv_per_nm = dt / model->lever_inertia;
+    double dv_per_nm = dt / model->lever.inertia;
     double before = joint->lever;
     joint->motor_nm =
         drive.on ? clamp(requested_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
     joint->lever_speed =
         apply_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * dv_per_nm,
-                       model->lever_friction_nm * dv_per_nm);
-    integrate(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
-    if (model->play_rad > 0)
-        move_lever(joint, model->play_rad, before);
-    if (model->wall)
-        stop_at_wall(joint, model->wall_rad);
-    if (model->link_locked)
+                       model->lever.friction_nm * dv_per_nm);
+    integrate(&joint->lever, &joint->lever_speed, model->lever.stop_rad, dt);
+    if (model->faults.play_rad > 0)
+        move_lever(joint, model->faults.play_rad, before);
+    if (model->faults.wall)
+        stop_at_wall(joint, model->faults.wall_rad);
+    if (model->link.locked)
         return;
-    dv_per_nm = dt / model->link_inertia;
-    double torque = spring_nm - model->link_gravity_nm * sin(joint->link) -
-                    model->link_damping * joint->link_speed;
+    dv_per_nm = dt / model->link.inertia;
+    double torque = spring_nm - model->link.gravity_nm * sin(joint->link) -
+                    model->link.damping * joint->link_speed;
     joint->link_speed =
-        apply_friction(joint->link_speed + torque * dv_per_nm, model->link_friction_nm * dv_per_nm);
-    integrate(&joint->link, &joint->link_speed, model->link_stop_rad, dt);
+        apply_friction(joint->link_speed + torque * dv_per_nm, model->link.friction_nm * dv_per_nm);
+    integrate(&joint->link, &joint->link_speed, model->link.stop_rad, dt);
 }

@@ -29,23 +29,30 @@ struct aw_joint_model {
     double droop_nm_s;      /* torque per rad/s of the lever's speed deficit */
     double torque_max_nm;   /* torque limit of the motor, at the lever */
     double current_nm_a;    /* torque at the lever per ampere */
-    double lever_inertia;   /* motor, gear and lever arm, at the lever, kg m² */
-    double lever_friction_nm;
-    double lever_stop_rad;  /* limit in either direction */
-    double link_inertia;    /* leg, kg m² */
-    double link_gravity_nm; /* mass · g · distance: torque of the leg when horizontal */
-    double link_damping;    /* Nm s/rad */
-    double link_friction_nm;
-    double link_stop_rad;
-    bool link_locked;        /* the leg is clamped in place, as on a test stand */
+    struct {
+        double inertia; /* motor, gear and lever arm, at the lever, kg m² */
+        double friction_nm;
+        double stop_rad; /* limit in either direction */
+    } lever;
+    /* the leg */
+    struct {
+        double inertia;    /* leg, kg m² */
+        double gravity_nm; /* mass · g · distance: torque of the leg when horizontal */
+        double damping;    /* Nm s/rad */
+        double friction_nm;
+        double stop_rad;
+        bool locked; /* the leg is clamped in place, as on a test stand */
+    } link;
     double precompression_m; /* precompression of the spring */
 
-    /* Faults; 0: no fault. */
-    bool wall;       /* the lever stops at wall_rad on that side of 0 */
-    double wall_rad; /* positive or negative */
-    double play_rad; /* play between motor and lever */
-    /* wrong sign in the speed loop: the joint adds this fraction of its own speed */
-    double runaway;
+    struct {
+        /* Faults; 0: no fault. */
+        bool wall;       /* the lever stops at wall_rad on that side of 0 */
+        double wall_rad; /* positive or negative */
+        double play_rad; /* play between motor and lever */
+        /* wrong sign in the speed loop: the joint adds this fraction of its own speed */
+        double runaway;
+    } faults;
 };
 
 struct aw_joint_model aw_joint_defaults(void);

@@ -74,12 +74,12 @@ struct aw_joint_model aw_canpid_joint(unsigned board)
         model.motor_speed_rpm = params->speed_rpm;
         model.droop_nm_s = params->droop;
         model.torque_max_nm = params->torque;
-        model.lever_inertia = params->lever_inertia;
-        model.lever_friction_nm = params->lever_friction;
-        model.link_inertia = params->leg_inertia;
-        model.link_gravity_nm = params->gravity;
-        model.link_damping = params->damping;
-        model.link_friction_nm = params->leg_friction;
+        model.lever.inertia = params->lever_inertia;
+        model.lever.friction_nm = params->lever_friction;
+        model.link.inertia = params->leg_inertia;
+        model.link.gravity_nm = params->gravity;
+        model.link.damping = params->damping;
+        model.link.friction_nm = params->leg_friction;
     }
     return model;
 }
@@ -95,18 +95,18 @@ void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_
         model->motor_speed_rpm = -model->motor_speed_rpm;
         break;
     case AW_CANPID_WALL:
-        model->wall = true;
-        model->wall_rad = plant->value;
+        model->faults.wall = true;
+        model->faults.wall_rad = plant->value;
         break;
     case AW_CANPID_BACKLASH:
-        model->play_rad = plant->value;
+        model->faults.play_rad = plant->value;
         break;
     case AW_CANPID_COULOMB:
-        model->lever_friction_nm =
-            fmax(model->lever_friction_nm, plant->value * full_speed * model->droop_nm_s);
+        model->lever.friction_nm =
+            fmax(model->lever.friction_nm, plant->value * full_speed * model->droop_nm_s);
         break;
     case AW_CANPID_UNSTABLE:
-        model->runaway = PUSH;
+        model->faults.runaway = PUSH;
         break;
     default:
         break;

@@ -30,34 +30,35 @@ enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *var
     memset(ez, 0, offsetof(struct aw_ezphys, wire));
     aw_wire_init(&ez->wire, &aw_ezphys_protocol, variant, false);
     ez->names = names;
-    ez->buffer = malloc(BUFFER_SIZE);
+    ez->input.buffer = malloc(BUFFER_SIZE);
     aw_ezphys_attach(ez, NULL);
-    return ez->buffer ? AW_OK : aw_no_memory(err);
+    return ez->input.buffer ? AW_OK : aw_no_memory(err);
 }
 
 void aw_ezphys_free(struct aw_ezphys *ez)
 {
-    free(ez->buffer);
-    ez->buffer = NULL;
+    free(ez->input.buffer);
+    ez->input.buffer = NULL;
 }
 
 static void reset_exchange(struct aw_ezphys *ez)
 {
-    ez->framer = (struct aw_framer){.dir = AW_RX};
-    ez->n_bytes = ez->n_parsed = 0;
-    ez->n_framed = 0;
-    ez->n_expected = ez->n_counted = 0;
-    ez->complete = ez->damaged = ez->may_wait = ez->answered_early = false;
-    ez->must_answer = ez->must_reset = ez->resetting = false;
-    ez->n_ahead = 0;
-    ez->sent_ns = ez->max_reply_ns = 0;
-    ez->n_packets = ez->n_commands = ez->custom_size = 0;
+    ez->input.framer = (struct aw_framer){.dir = AW_RX};
+    ez->input.n_bytes = ez->input.n_parsed = 0;
+    ez->input.n_framed = 0;
+    ez->input.n_expected = ez->input.n_counted = 0;
+    ez->input.complete = ez->input.damaged = ez->lockstep.may_wait = ez->lockstep.answered_early =
+        false;
+    ez->lockstep.must_answer = ez->restart.must_reset = ez->restart.resetting = false;
+    ez->lockstep.n_ahead = 0;
+    ez->lockstep.sent_ns = ez->lockstep.max_reply_ns = 0;
+    ez->n_packets = ez->n_commands = ez->custom.size = 0;
 }
 
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
 {
     ez->link = link;
-    ez->connections = link ? link->n_connections : 0;
+    ez->input.connections = link ? link->n_connections : 0;
     reset_exchange(ez);
     aw_ezphys_state_reset(&ez->state);
 }
@@ -65,8 +66,8 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
 void aw_ezphys_resume(struct aw_ezphys *ez)
 {
     reset_exchange(ez);
-    ez->answered_early = true;
-    ez->received_ns = aw_clock_now(ez->link->clock);
+    ez->lockstep.answered_early = true;
+    ez->lockstep.received_ns = aw_clock_now(ez->link->clock);
 }
 
 bool aw_ezphys_has_names(const struct aw_ezphys *ez)
@@ -79,13 +80,13 @@ bool aw_ezphys_has_names(const struct aw_ezphys *ez)
 static void note_problem(struct aw_ezphys *ez, const struct aw_error *cause)
 {
     ez->counters.malformed++;
-    ez->damaged = true;
+    ez->input.damaged = true;
     snprintf(ez->problem, sizeof ez->problem, "%.150s", cause->text);
 }
 
 static const struct aw_message *identify_message(const struct aw_ezphys *ez, struct aw_span frame)
 {
-    return aw_ezphys_protocol.identify(&ez->wire, AW_RX, frame, NULL);
+    return aw_ezphys_protocol.frames.identify(&ez->wire, AW_RX, frame, NULL);
 }
 
 static bool is_message(const struct aw_message *message, const char *name)
@@ -96,27 +97,29 @@ static bool is_message(const struct aw_message *message, const char *name)
 /* Scans one packet, valid or not, in the received bytes. AW_OK: a message is complete. */
 static enum aw_status scan_packet(struct aw_ezphys *ez, bool *more)
 {
-    struct aw_span frame, rest = {ez->buffer + ez->n_parsed, ez->n_bytes - ez->n_parsed};
+    struct aw_span frame,
+        rest = {ez->input.buffer + ez->input.n_parsed, ez->input.n_bytes - ez->input.n_parsed};
     struct aw_error cause;
     size_t used = 0;
-    enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
+    enum aw_status found = aw_wire_next(&ez->wire, &ez->input.framer, rest, &frame, &used, &cause);
     const struct aw_message *message = found == AW_OK ? identify_message(ez, frame) : NULL;
     if (!ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp"))
         return AW_OK; /* on a wire without an envelope, this packet begins the next message */
-    ez->n_parsed += used;
+    ez->input.n_parsed += used;
     *more = found != AW_MORE;
     if (found == AW_OK) {
         if (ez->n_packets < AW_EZPHYS_PACKETS)
             ez->packets[ez->n_packets++] = (struct aw_ezphys_packet){.frame = frame};
         else
-            ez->state.overflow++;
+            ez->state.counts.overflow++;
     }
     if (found == AW_OK && !is_message(message, "collision"))
-        ez->n_counted++;
+        ez->input.n_counted++;
     if (found == AW_MALFORMED)
         note_problem(ez, &cause);
-    bool ended = ez->framer.n_envelopes != ez->n_framed && ez->framer.packets_left == 0;
-    ez->n_framed = ez->framer.n_envelopes;
+    bool ended =
+        ez->input.framer.n_envelopes != ez->input.n_framed && ez->input.framer.packets_left == 0;
+    ez->input.n_framed = ez->input.framer.n_envelopes;
     return ended ? AW_OK : AW_MORE;
 }
 
@@ -131,8 +134,8 @@ static enum aw_status scan(struct aw_ezphys *ez)
 
 static bool is_idle(const struct aw_ezphys *ez)
 {
-    return ez->n_parsed == ez->n_bytes && ez->n_packets == 0 && !ez->framer.bytes_left &&
-           !ez->damaged && !ez->may_wait;
+    return ez->input.n_parsed == ez->input.n_bytes && ez->n_packets == 0 &&
+           !ez->input.framer.bytes_left && !ez->input.damaged && !ez->lockstep.may_wait;
 }
 
 /* Returns true if all received bytes are parsed and may form a complete message whose end is not
@@ -140,13 +143,13 @@ static bool is_idle(const struct aw_ezphys *ez)
 static bool can_be_complete(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
-           (ez->n_parsed == ez->n_bytes || ez->n_bytes == BUFFER_SIZE);
+           (ez->input.n_parsed == ez->input.n_bytes || ez->input.n_bytes == BUFFER_SIZE);
 }
 
 /* Returns how long a simulator that does not wait for answers may stay silent. */
 static int64_t get_max_silence_ns(const struct aw_ezphys *ez)
 {
-    int64_t ns = SPARED * aw_min_time(ez->max_reply_ns, PARTIAL_NS / SPARED);
+    int64_t ns = SPARED * aw_min_time(ez->lockstep.max_reply_ns, PARTIAL_NS / SPARED);
     return ns > SPARED_NS ? ns : SPARED_NS;
 }
 
@@ -155,12 +158,15 @@ static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), until = deadline;
     if (can_be_complete(ez))
-        until = ez->n_expected && ez->n_counted >= ez->n_expected ? now : now + SILENCE_NS;
-    else if (ez->damaged || ez->may_wait || ez->n_parsed < ez->n_bytes || ez->framer.bytes_left)
+        until = ez->input.n_expected && ez->input.n_counted >= ez->input.n_expected
+                    ? now
+                    : now + SILENCE_NS;
+    else if (ez->input.damaged || ez->lockstep.may_wait || ez->input.n_parsed < ez->input.n_bytes ||
+             ez->input.framer.bytes_left)
         /* the message is incomplete */
-        until = ez->last_byte_ns + PARTIAL_NS;
-    else if (ez->answered_early)
-        until = ez->received_ns + get_max_silence_ns(ez);
+        until = ez->input.last_byte_ns + PARTIAL_NS;
+    else if (ez->lockstep.answered_early)
+        until = ez->lockstep.received_ns + get_max_silence_ns(ez);
     return aw_min_time(until, deadline);
 }
 
@@ -168,18 +174,18 @@ static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
 static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ended,
                                 struct aw_error *err)
 {
-    size_t got = 0, space = BUFFER_SIZE - ez->n_bytes;
+    size_t got = 0, space = BUFFER_SIZE - ez->input.n_bytes;
     if (space == 0) {
         *ended = true;
         return AW_OK;
     }
     int64_t until = get_read_end_ns(ez, deadline);
-    enum aw_status status = aw_link_read(ez->link, ez->buffer + ez->n_bytes,
+    enum aw_status status = aw_link_read(ez->link, ez->input.buffer + ez->input.n_bytes,
                                          space < READ_SIZE ? space : READ_SIZE, &got, until, err);
-    ez->n_bytes += got;
+    ez->input.n_bytes += got;
     ez->counters.bytes += got;
     if (got)
-        ez->last_byte_ns = aw_clock_now(ez->link->clock);
+        ez->input.last_byte_ns = aw_clock_now(ez->link->clock);
     if (status == AW_TIMEOUT && until < deadline) {
         *ended = true;
         return AW_OK;
@@ -210,11 +216,12 @@ static bool find_step(struct aw_ezphys *ez, int64_t *step)
  * larger. */
 static bool is_stale(struct aw_ezphys *ez, bool has_step, int64_t step)
 {
-    if (!ez->resetting || !has_step || step <= ez->reset_step || step == 0)
+    if (!ez->restart.resetting || !has_step || step <= ez->restart.reset_step || step == 0)
         return false;
-    bool is_new_run = ez->stale_step && step - ez->stale_step >= ez->stale_first;
-    ez->stale_first = ez->stale_step ? ez->stale_first : step;
-    ez->stale_step = step;
+    bool is_new_run =
+        ez->restart.stale_step && step - ez->restart.stale_step >= ez->restart.stale_first;
+    ez->restart.stale_first = ez->restart.stale_step ? ez->restart.stale_first : step;
+    ez->restart.stale_step = step;
     return !is_new_run;
 }
 
@@ -252,30 +259,31 @@ static bool handle_message(struct aw_ezphys *ez)
     int64_t step = 0;
     bool has_step = find_step(ez, &step);
     bool stream = !ez->wire.variant.envelope;
-    ez->complete = true;
-    ez->n_expected = ez->n_counted;
+    ez->input.complete = true;
+    ez->input.n_expected = ez->input.n_counted;
     bool is_rest = stream && ez->state.is_timed && !has_step && ez->n_packets > 0;
     /* Answers an answered message again if the simulator is still waiting. */
-    ez->may_wait = is_rest;
-    ez->answered_early = !is_rest && ez->n_ahead > 0;
-    ez->n_ahead -= ez->answered_early;
-    ez->must_answer = !is_rest && !ez->answered_early;
-    ez->received_ns = aw_clock_now(ez->link->clock);
-    if (ez->sent_ns && ez->received_ns - ez->sent_ns > ez->max_reply_ns)
-        ez->max_reply_ns = ez->received_ns - ez->sent_ns;
-    ez->sent_ns = 0;
+    ez->lockstep.may_wait = is_rest;
+    ez->lockstep.answered_early = !is_rest && ez->lockstep.n_ahead > 0;
+    ez->lockstep.n_ahead -= ez->lockstep.answered_early;
+    ez->lockstep.must_answer = !is_rest && !ez->lockstep.answered_early;
+    ez->lockstep.received_ns = aw_clock_now(ez->link->clock);
+    if (ez->lockstep.sent_ns &&
+        ez->lockstep.received_ns - ez->lockstep.sent_ns > ez->lockstep.max_reply_ns)
+        ez->lockstep.max_reply_ns = ez->lockstep.received_ns - ez->lockstep.sent_ns;
+    ez->lockstep.sent_ns = 0;
     ez->counters.messages++;
     if (is_stale(ez, has_step, step)) {
         ez->counters.stale++;
         return false;
     }
-    if (ez->resetting || (has_step && ez->state.is_timed && step < ez->state.step)) {
+    if (ez->restart.resetting || (has_step && ez->state.is_timed && step < ez->state.step)) {
         /* Motor commands are valid only for the simulation run for which they were given. */
-        if (ez->resetting)
+        if (ez->restart.resetting)
             aw_ezphys_state_reset(&ez->state);
         else
             ez->counters.resets++;
-        ez->resetting = false;
+        ez->restart.resetting = false;
         ez->n_commands = 0;
     }
     handle_packets(ez);
@@ -287,31 +295,32 @@ static void drop_partial(struct aw_ezphys *ez)
 {
     struct aw_error cause;
     aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, then no data for a second — dropped",
-            ez->n_bytes);
-    if (!ez->damaged && !ez->may_wait)
+            ez->input.n_bytes);
+    if (!ez->input.damaged && !ez->lockstep.may_wait)
         note_problem(ez, &cause);
-    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .n_envelopes = ez->n_framed};
-    ez->n_parsed = ez->n_bytes;
+    ez->input.framer =
+        (struct aw_framer){.dir = AW_RX, .skipped = 1, .n_envelopes = ez->input.n_framed};
+    ez->input.n_parsed = ez->input.n_bytes;
 }
 
 static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !ez->complete) {
+    while (status == AW_OK && !ez->input.complete) {
         bool ended = false;
         if (scan(ez) != AW_OK)
             status = read_more(ez, deadline, &ended, err);
         else
-            ez->complete = true;
-        if (ended && ez->answered_early && is_idle(ez)) {
-            ez->answered_early = ended = false;
-            ez->must_answer = true;
-            ez->n_ahead = 0;
+            ez->input.complete = true;
+        if (ended && ez->lockstep.answered_early && is_idle(ez)) {
+            ez->lockstep.answered_early = ended = false;
+            ez->lockstep.must_answer = true;
+            ez->lockstep.n_ahead = 0;
             status = aw_ezphys_answer(ez, err);
         } else if (ended && !can_be_complete(ez)) {
             drop_partial(ez);
         }
-        ez->complete = ez->complete || ended;
+        ez->input.complete = ez->input.complete || ended;
     }
     return status;
 }
@@ -332,16 +341,16 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
     bool fresh = false;
     do {
         status = aw_ezphys_answer(ez, err);
-        if (ez->complete) {
-            ez->n_bytes -= ez->n_parsed;
-            memmove(ez->buffer, ez->buffer + ez->n_parsed, ez->n_bytes);
-            ez->n_parsed = 0;
-            ez->n_packets = ez->n_counted = 0;
-            ez->complete = ez->damaged = false;
+        if (ez->input.complete) {
+            ez->input.n_bytes -= ez->input.n_parsed;
+            memmove(ez->input.buffer, ez->input.buffer + ez->input.n_parsed, ez->input.n_bytes);
+            ez->input.n_parsed = 0;
+            ez->n_packets = ez->input.n_counted = 0;
+            ez->input.complete = ez->input.damaged = false;
         }
         if (status == AW_OK)
             status = receive(ez, deadline, err);
-        if (ez->link->n_connections != ez->connections) {
+        if (ez->link->n_connections != ez->input.connections) {
             aw_ezphys_attach(ez, ez->link);
             return status == AW_OK ? AW_EVENT : status;
         }
@@ -467,16 +476,16 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
 enum aw_status aw_ezphys_add_packet(struct aw_ezphys *ez, struct aw_span packet,
                                     struct aw_error *err)
 {
-    if (packet.size > sizeof ez->custom_packet)
+    if (packet.size > sizeof ez->custom.packet)
         return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes) — remove fields", packet.size);
-    memcpy(ez->custom_packet, packet.data, packet.size);
-    ez->custom_size = packet.size;
+    memcpy(ez->custom.packet, packet.data, packet.size);
+    ez->custom.size = packet.size;
     return AW_OK;
 }
 
 void aw_ezphys_reset(struct aw_ezphys *ez)
 {
-    ez->must_reset = true;
+    ez->restart.must_reset = true;
     ez->n_commands = 0;
 }
 
@@ -495,8 +504,8 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    if (ez->custom_size)
-        status = add_packet(message, ez->custom_packet, ez->custom_size, err);
+    if (ez->custom.size)
+        status = add_packet(message, ez->custom.packet, ez->custom.size, err);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         if (command->motor.set)
@@ -531,13 +540,14 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
     static const double no_force[AW_EZPHYS_AXES];
     struct aw_record record;
     aw_ezphys_message_begin(&message);
-    enum aw_status status = ez->must_reset ? begin_packet(&ez->wire, "reset", NULL, &record, err)
-                                           : add_commands(ez, &message, err);
+    enum aw_status status = ez->restart.must_reset
+                                ? begin_packet(&ez->wire, "reset", NULL, &record, err)
+                                : add_commands(ez, &message, err);
     /* Without an envelope, an empty message would have no bytes. */
-    bool empty = !ez->must_reset && message.size == 0;
+    bool empty = !ez->restart.must_reset && message.size == 0;
     if (status == AW_OK && empty)
         status = aw_ezphys_build_force(&ez->wire, NULL, no_force, &record, err);
-    if (status == AW_OK && (ez->must_reset || empty))
+    if (status == AW_OK && (ez->restart.must_reset || empty))
         status = aw_ezphys_message_add(&message, &record, err);
     if (status == AW_OK)
         status = check_envelope(&message, err);
@@ -553,16 +563,16 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
     if (status == AW_OK)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK) {
-        ez->sent_ns = aw_clock_now(ez->link->clock);
+        ez->lockstep.sent_ns = aw_clock_now(ez->link->clock);
         /* One-time requests have now been sent. */
-        if (ez->must_reset) {
-            ez->resetting = true;
-            ez->reset_step = ez->state.is_timed ? ez->state.step : -1;
-            ez->stale_first = ez->stale_step = 0;
+        if (ez->restart.must_reset) {
+            ez->restart.resetting = true;
+            ez->restart.reset_step = ez->state.is_timed ? ez->state.step : -1;
+            ez->restart.stale_first = ez->restart.stale_step = 0;
             ez->n_commands = 0;
         }
-        ez->must_reset = false;
-        ez->custom_size = 0;
+        ez->restart.must_reset = false;
+        ez->custom.size = 0;
         for (size_t i = 0; i < ez->n_commands; i++)
             ez->commands[i].force.set = false;
     }
@@ -571,10 +581,11 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
 {
-    bool answers = ez->must_answer && !ez->never_answers;
+    bool answers = ez->lockstep.must_answer && !ez->never_answers;
     enum aw_status status = answers ? send_now(ez, err) : AW_OK;
     if (status == AW_OK) {
-        ez->must_answer = false; /* a message that arrived after a stop still needs an answer */
+        ez->lockstep.must_answer =
+            false; /* a message that arrived after a stop still needs an answer */
         ez->counters.answers += answers;
     }
     return status;
@@ -632,7 +643,7 @@ enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_
     static const struct aw_ezphys_stop_mode hold = {.torque = AW_EZPHYS_STOP_TORQUE};
     enum aw_status status = AW_OK;
     mode = mode ? mode : &hold;
-    ez->must_reset = false;
+    ez->restart.must_reset = false;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++)
         status = stop_joint(ez, &ez->commands[i].target, mode, err);
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
@@ -644,8 +655,8 @@ enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_
     if (status != AW_OK)
         return status;
     status = send_now(ez, err);
-    ez->n_ahead += status == AW_OK && !ez->must_answer && !ez->never_answers;
-    ez->must_answer = ez->must_answer && status != AW_OK;
+    ez->lockstep.n_ahead += status == AW_OK && !ez->lockstep.must_answer && !ez->never_answers;
+    ez->lockstep.must_answer = ez->lockstep.must_answer && status != AW_OK;
     return status;
 }
 

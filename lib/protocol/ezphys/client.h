@@ -80,31 +80,44 @@ struct aw_ezphys_counters {
 struct aw_ezphys {
     struct aw_link *link;
     const struct aw_ezphys_names *names;
-    struct aw_framer framer;
-    uint8_t *buffer;
-    size_t n_bytes, n_parsed; /* bytes in the buffer; bytes already parsed */
-    unsigned connections;
-    uint64_t n_framed; /* number of messages that the framer had completed before the last scan */
-    /* number of packets except contacts: in the previous message, in this one */
-    size_t n_expected, n_counted;
-    bool complete;              /* the last message is complete; the next call starts another one */
-    bool damaged;               /* something was damaged since the last complete message */
-    bool may_wait;              /* the simulator may be waiting although it has its answer */
-    bool must_answer;           /* the last message has not been answered; ahead is then 0 */
-    bool answered_early;        /* the last message was answered before it arrived */
-    unsigned n_ahead;           /* number of messages sent before the simulator waited for them */
-    bool never_answers;         /* this client never answers */
-    bool must_reset, resetting; /* a reset has to be sent; it was sent but has not taken effect */
-    int64_t reset_step;         /* last step before the reset */
-    int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
-    int64_t last_byte_ns;            /* time of the last bytes, by the link's clock */
-    /* time of the last received and the last sent message, by the link's clock */
-    int64_t received_ns, sent_ns;
-    int64_t max_reply_ns; /* longest time from an answer to the next message */
+    /* the received bytes and the message that they form */
+    struct {
+        struct aw_framer framer;
+        uint8_t *buffer;
+        size_t n_bytes, n_parsed; /* bytes in the buffer; bytes already parsed */
+        unsigned connections;
+        /* number of messages that the framer had completed before the last scan */
+        uint64_t n_framed;
+        /* number of packets except contacts: in the previous message, in this one */
+        size_t n_expected, n_counted;
+        bool complete;        /* the last message is complete; the next call starts another one */
+        bool damaged;         /* something was damaged since the last complete message */
+        int64_t last_byte_ns; /* time of the last bytes, by the link's clock */
+    } input;
+    /* which end waits for the other */
+    struct {
+        bool may_wait;       /* the simulator may be waiting although it has its answer */
+        bool must_answer;    /* the last message has not been answered; ahead is then 0 */
+        bool answered_early; /* the last message was answered before it arrived */
+        unsigned n_ahead;    /* number of messages sent before the simulator waited for them */
+        /* time of the last received and the last sent message, by the link's clock */
+        int64_t received_ns, sent_ns;
+        int64_t max_reply_ns; /* longest time from an answer to the next message */
+    } lockstep;
+    bool never_answers; /* this client never answers */
+    struct {
+        /* a reset has to be sent; it was sent but has not taken effect */
+        bool must_reset, resetting;
+        int64_t reset_step;              /* last step before the reset */
+        int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
+    } restart;
     struct aw_ezphys_state state;
-    size_t n_packets, n_commands, custom_size;
-    uint8_t custom_packet
-        [AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; custom_size 0: none */
+    size_t n_packets, n_commands;
+    /* a packet to be sent once; size 0: none */
+    struct {
+        size_t size;
+        uint8_t packet[AW_EZPHYS_PACKET_MAX];
+    } custom;
     struct aw_ezphys_counters counters;
     char problem[160]; /* description of the last damage */
     /* Last, because initialisation leaves the unused parts untouched. */

@@ -337,16 +337,16 @@ static const struct attribute ground_rows[] = {
 };
 
 static const struct attribute contact_rows[] = {
-    {.name = "friction", NUMBERS(1, SCENE(friction)), .min = 0, .max = 1e6},
-    {.name = "bounce", NUMBERS(1, SCENE(bounce)), .min = 0, .max = 1},
-    {.name = "erp", NUMBERS(1, SCENE(contact_erp)), .min = 0, .max = 1},
-    {.name = "cfm", NUMBERS(1, SCENE(contact_cfm)), .min = 0, .max = 1},
+    {.name = "friction", NUMBERS(1, SCENE(contact.friction)), .min = 0, .max = 1e6},
+    {.name = "bounce", NUMBERS(1, SCENE(contact.bounce)), .min = 0, .max = 1},
+    {.name = "erp", NUMBERS(1, SCENE(contact.erp)), .min = 0, .max = 1},
+    {.name = "cfm", NUMBERS(1, SCENE(contact.cfm)), .min = 0, .max = 1},
     {0},
 };
 
 static const struct attribute solver_rows[] = {
-    {.name = "erp", NUMBERS(1, SCENE(solver_erp)), .min = 0, .max = 1},
-    {.name = "cfm", NUMBERS(1, SCENE(solver_cfm)), .min = 0, .max = 1},
+    {.name = "erp", NUMBERS(1, SCENE(solver.erp)), .min = 0, .max = 1},
+    {.name = "cfm", NUMBERS(1, SCENE(solver.cfm)), .min = 0, .max = 1},
     {0},
 };
 
@@ -690,12 +690,12 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
     memset(scene, 0, sizeof *scene);
     scene->gravity_m_s2[2] = -9.81;
     scene->step_s = 0.01;
-    scene->solver_erp = 0.2;
-    scene->solver_cfm = 1e-10;
+    scene->solver.erp = 0.2;
+    scene->solver.cfm = 1e-10;
     scene->ground_normal[2] = 1;
-    scene->friction = 0.8;
-    scene->contact_erp = 0.2;
-    scene->contact_cfm = 1e-5;
+    scene->contact.friction = 0.8;
+    scene->contact.erp = 0.2;
+    scene->contact.cfm = 1e-5;
     next_token(&r);
     while (status == AW_OK && r.token.size > 0)
         status = read_statement(&r);

@@ -78,11 +78,15 @@ struct aw_scene {
     char title[120];
     double gravity_m_s2[3];
     double step_s;
-    double solver_erp, solver_cfm;
+    struct {
+        double erp, cfm;
+    } solver;
     bool ground;
     double ground_normal[3], ground_offset_m; /* normal · point = offset */
-    double friction, bounce; /* of contacts: Coulomb's µ, and restitution 0 to 1 */
-    double contact_erp, contact_cfm;
+    struct {
+        double friction, bounce; /* of contacts: Coulomb's µ, and restitution 0 to 1 */
+        double erp, cfm;
+    } contact;
     size_t n_bodies, n_joints;
     struct aw_scene_body bodies[AW_SCENE_BODIES_MAX];
     struct aw_scene_joint joints[AW_SCENE_JOINTS_MAX];

@@ -166,11 +166,11 @@ static void *find_or_add(struct aw_ezphys_state *state, const struct objects *ta
         set_name(object, names, table->kind, record, named);
     }
     if (!object) {
-        state->overflow++;
+        state->counts.overflow++;
         return NULL;
     }
     object->count++;
-    object->message = state->messages;
+    object->message = state->counts.messages;
     state->subject.object = object;
     return object;
 }
@@ -180,7 +180,7 @@ static struct aw_ezphys_body *find_body(struct aw_ezphys_state *s,
                                         const struct aw_record *record)
 {
     const struct objects table = {AW_EZPHYS_BODY,   (char *)s->bodies, sizeof *s->bodies,
-                                  AW_EZPHYS_BODIES, &s->n_bodies,      &s->last_body};
+                                  AW_EZPHYS_BODIES, &s->n_bodies,      &s->last.body};
     return find_or_add(s, &table, names, record);
 }
 
@@ -189,7 +189,7 @@ static struct aw_ezphys_joint *find_joint(struct aw_ezphys_state *s,
                                           const struct aw_record *record)
 {
     const struct objects table = {AW_EZPHYS_JOINT,  (char *)s->joints, sizeof *s->joints,
-                                  AW_EZPHYS_JOINTS, &s->n_joints,      &s->last_joint};
+                                  AW_EZPHYS_JOINTS, &s->n_joints,      &s->last.joint};
     return find_or_add(s, &table, names, record);
 }
 
@@ -231,7 +231,7 @@ static void handle_collision(struct aw_ezphys_state *s, const struct aw_ezphys_n
                              const struct aw_record *record)
 {
     if (s->n_contacts == AW_EZPHYS_CONTACTS) {
-        s->overflow++;
+        s->counts.overflow++;
         return;
     }
     struct aw_ezphys_contact *contact = &s->contacts[s->n_contacts++];
@@ -248,9 +248,9 @@ static void handle_timestamp(struct aw_ezphys_state *s, const struct aw_ezphys_n
     (void)names;
     copy_values(s, TIMESTAMP, record, time);
     if (s->is_timed && time[0] < (double)s->step) {
-        uint64_t packets = s->packets;
+        uint64_t packets = s->counts.packets;
         aw_ezphys_state_reset(s);
-        s->packets = packets;
+        s->counts.packets = packets;
     }
     s->is_timed = true;
     s->step = aw_ezphys_step_to_int(time[0]);
@@ -270,13 +270,13 @@ void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphy
     state->subject = (struct aw_ezphys_packet_subject){0};
     if (kind < 0)
         return;
-    state->packets++;
+    state->counts.packets++;
     handlers[kind](state, names, record);
 }
 
 void aw_ezphys_state_begin(struct aw_ezphys_state *state)
 {
-    state->messages++;
+    state->counts.messages++;
     state->n_contacts = 0;
     for (size_t i = 0; i < state->n_joints; i++)
         state->joints[i].n_axes_now = 0;
@@ -286,7 +286,7 @@ void aw_ezphys_state_reset(struct aw_ezphys_state *state)
 {
     state->is_timed = false;
     state->n_bodies = state->n_joints = state->n_contacts = 0;
-    state->last_body = state->last_joint = 0;
+    state->last.body = state->last.joint = 0;
     state->subject = (struct aw_ezphys_packet_subject){0};
     state->epoch++;
 }

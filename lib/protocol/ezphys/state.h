@@ -68,14 +68,18 @@ struct aw_ezphys_packet_subject {
 struct aw_ezphys_state {
     bool is_timed; /* step and step_size are known */
     int64_t step;
-    double step_size;  /* s */
-    uint64_t messages; /* number of messages so far, including the current one */
-    uint64_t packets;
-    uint64_t epoch;    /* number of times that all state was discarded */
-    uint64_t overflow; /* number of packets ignored because a table was full */
+    double step_size; /* s */
+    struct {
+        uint64_t messages; /* number of messages so far, including the current one */
+        uint64_t packets;
+        uint64_t overflow; /* number of packets ignored because a table was full */
+    } counts;
+    uint64_t epoch; /* number of times that all state was discarded */
     size_t n_bodies, n_joints, n_contacts;
-    /* indices of the last packet's objects, where the next search starts */
-    size_t last_body, last_joint;
+    struct {
+        /* indices of the last packet's objects, where the next search starts */
+        size_t body, joint;
+    } last;
     struct aw_ezphys_packet_subject subject;
     struct aw_ezphys_body bodies[AW_EZPHYS_BODIES];
     struct aw_ezphys_joint joints[AW_EZPHYS_JOINTS];

@@ -510,8 +510,8 @@ const struct aw_protocol aw_ezphys_protocol = {
     .variants = variants,
     .medium = AW_MEDIUM_TCP,
     .ports = {47001},
-    .frame_max = 128,
-    .identify = identify,
-    .next_frame = next_frame,
-    .custom = &custom_packets,
+    .frames.frame_max = 128,
+    .frames.identify = identify,
+    .frames.next_frame = next_frame,
+    .custom.custom = &custom_packets,
 };

@@ -250,7 +250,7 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     arm->counters.maybe_stale += x->reply->maybe_stale;
     memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
     arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns
+    arm->received.time_ns = arm->link->rx.time_ns ? arm->link->rx.time_ns
                                                   : x->reply->received_ns + arm->options.wall_ns;
     struct aw_hidmotor_reply *reply = x->reply;
     const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
@@ -270,7 +270,7 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
 static bool lacks_custom_joints(const struct exchange *x)
 {
     const struct aw_protocol *protocol = x->arm->wire.protocol;
-    return protocol != &aw_hidmotor_protocol && !protocol->joints;
+    return protocol != &aw_hidmotor_protocol && !protocol->custom.joints;
 }
 
 /* Waits for a report. Sets *ended if a report ended the wait. */

@@ -89,20 +89,26 @@ struct board {
     struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
     struct aw_hidmotor_joint limits[MOTORS];
     struct aw_random random; /* for injected faults of reports */
-    bool started;
-    int64_t start_ns, now_ns;
-    int64_t time_ms; /* simulated time since the start */
-    bool still;      /* no motor moved in the last step */
+    struct {
+        bool started;
+        int64_t start_ns, now_ns;
+        int64_t time_ms; /* simulated time since the start */
+        bool still;      /* no motor moved in the last step */
+        int64_t loop_ns; /* time at which the main loop reads next */
+        int64_t due_ns;  /* time of the last queued report */
+    } clock;
     enum aw_hidmotor_state state;
     struct motor motors[MOTORS];
     int gripper;
     double light[3];
-    uint8_t buffer[REPORT]; /* receive buffer, also used for answers */
-    bool has_request;
-    int64_t loop_ns; /* time at which the main loop reads next */
-    int64_t due_ns;  /* time of the last queued report */
-    int n_pending, first_pending;
-    struct pending pending[PENDING];
+    struct {
+        uint8_t buffer[REPORT]; /* receive buffer, also used for answers */
+        bool has_request;
+    } input;
+    struct {
+        int n_pending, first_pending;
+        struct pending pending[PENDING];
+    } out;
 };
 
 /* Options */
@@ -169,7 +175,7 @@ static double random_share(const struct board *board, int64_t time_ms, int motor
 
 static double random_share_now(const struct board *board, int motor, enum purpose purpose)
 {
-    return random_share(board, board->time_ms, motor, purpose);
+    return random_share(board, board->clock.time_ms, motor, purpose);
 }
 
 static bool draw_fault(struct board *board, enum aw_hidmotor_fault fault)
@@ -200,7 +206,7 @@ static void hold_setpoint(struct motor *motor, double setpoint)
 static void clamp_to_limits(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    double setpoint = setpoint_at(motor, board->time_ms);
+    double setpoint = setpoint_at(motor, board->clock.time_ms);
     if (setpoint < board->limits[i].min)
         hold_setpoint(motor, board->limits[i].min);
     if (setpoint > board->limits[i].max)
@@ -219,7 +225,7 @@ static void command_servo(struct board *board, int i)
     struct motor *motor = &board->motors[i];
     /* Friction and play leave the joint slightly off; the error is the same at the same
      * position. */
-    double setpoint = setpoint_at(motor, board->time_ms);
+    double setpoint = setpoint_at(motor, board->clock.time_ms);
     double phase = random_share(board, 0, i, PHASE);
     double command_deg =
         round_to_step(setpoint) + REST_ERROR * sin(2 * M_PI * (setpoint / REST_PERIOD + phase));
@@ -269,10 +275,10 @@ static bool has_servos(const struct board *board)
 static bool drive_motor(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    double output =
-        fabs(motor->velocity_setpoint) > 0
-            ? aw_hidmotor_effort_to_output(i, velocity_effort(board, i))
-            : aw_hidmotor_dc_control(&motor->dc, motor->gains, setpoint_at(motor, board->time_ms));
+    double output = fabs(motor->velocity_setpoint) > 0
+                        ? aw_hidmotor_effort_to_output(i, velocity_effort(board, i))
+                        : aw_hidmotor_dc_control(&motor->dc, motor->gains,
+                                                 setpoint_at(motor, board->clock.time_ms));
     double before = motor->dc.angle;
     aw_hidmotor_dc_step(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
     return fabs(motor->dc.angle - before) > 0 || fabs(motor->dc.speed) > 0;
@@ -294,7 +300,7 @@ static double get_glitch(const struct board *board, int i)
 static double measure(const struct board *board, int i, double last)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
-    if (share > 0 && board->time_ms > 0 && random_share_now(board, i, STUCK) < share)
+    if (share > 0 && board->clock.time_ms > 0 && random_share_now(board, i, STUCK) < share)
         return last;
     double noise = (2 * random_share_now(board, i, NOISE) - 1) * MAX_NOISE;
     double angle =
@@ -315,30 +321,30 @@ static void measure_velocity(struct board *board, int i)
 
 static void advance(struct board *board, int64_t now)
 {
-    int64_t time_ms = (now - board->start_ns) / AW_MILLISECOND;
-    if (now > board->now_ns)
-        board->now_ns = now;
-    while (board->time_ms < time_ms) {
+    int64_t time_ms = (now - board->clock.start_ns) / AW_MILLISECOND;
+    if (now > board->clock.now_ns)
+        board->clock.now_ns = now;
+    while (board->clock.time_ms < time_ms) {
         /* While at rest, skips ahead, except for the last measurements. */
         static const int64_t cycle_ms = 2 * VELOCITY_MS * PLANNER_MS;
         int64_t from = (time_ms / cycle_ms - 1) * cycle_ms;
-        if (board->still && from > board->time_ms)
-            board->time_ms = from;
+        if (board->clock.still && from > board->clock.time_ms)
+            board->clock.time_ms = from;
         /* Advances one millisecond. */
         bool running = board->state == AW_HIDMOTOR_RUNNING;
-        board->time_ms++;
-        board->still = true;
+        board->clock.time_ms++;
+        board->clock.still = true;
         for (int i = 0; i < MOTORS; i++) {
             struct motor *motor = &board->motors[i];
             if (running && (has_servos(board) ? move_servo(motor) : drive_motor(board, i)))
-                board->still = false;
-            if (board->time_ms <= motor->started_ms + motor->duration_ms + PLANNER_MS)
-                board->still = false;
-            if (!has_servos(board) || board->time_ms % PLANNER_MS == 0)
+                board->clock.still = false;
+            if (board->clock.time_ms <= motor->started_ms + motor->duration_ms + PLANNER_MS)
+                board->clock.still = false;
+            if (!has_servos(board) || board->clock.time_ms % PLANNER_MS == 0)
                 motor->measured = measure(board, i, motor->measured);
-            if (board->time_ms % VELOCITY_MS == 0)
+            if (board->clock.time_ms % VELOCITY_MS == 0)
                 measure_velocity(board, i);
-            if (running && board->time_ms % PLANNER_MS == 0) {
+            if (running && board->clock.time_ms % PLANNER_MS == 0) {
                 clamp_to_limits(board, i);
                 command_servo(board, i);
             }
@@ -351,7 +357,7 @@ static void advance(struct board *board, int64_t now)
 /* Returns the position of value i; the id precedes the values. */
 static uint8_t *value_at(struct board *board, const struct aw_codec *codec, int i)
 {
-    return board->buffer + codec->scalars[1 + i].bit / 8;
+    return board->input.buffer + codec->scalars[1 + i].bit / 8;
 }
 
 static double get_value(struct board *board, const struct aw_codec *codec, int i)
@@ -378,14 +384,14 @@ static bool is_equal(double a, double b)
 static void set_motor(struct board *board, struct motor *motor, double target, int64_t duration_ms,
                       bool sinusoidal)
 {
-    double now = setpoint_at(motor, board->time_ms);
+    double now = setpoint_at(motor, board->clock.time_ms);
     motor->velocity_setpoint = 0;
     if (is_equal(target, now) && duration_ms == motor->duration_ms &&
         sinusoidal == motor->sinusoidal)
         return;
     motor->from = now;
     motor->to = target;
-    motor->started_ms = board->time_ms;
+    motor->started_ms = board->clock.time_ms;
     motor->duration_ms = duration_ms;
     motor->sinusoidal = sinusoidal;
 }
@@ -403,7 +409,8 @@ static void act_positions(struct board *board, const struct packet *packet)
 {
     put_value(board, packet->reply, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
-        put_value(board, packet->reply, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
+        put_value(board, packet->reply, 1 + 2 * i,
+                  setpoint_at(&board->motors[i], board->clock.time_ms));
         put_value(board, packet->reply, 2 + 2 * i, board->motors[i].measured);
     }
 }
@@ -416,7 +423,7 @@ static double get_effort(const struct board *board, int i)
     if (!has_servos(board))
         return motor->dc.effort;
     double dead = aw_hidmotor_dead_band(i);
-    double error = setpoint_at(motor, board->time_ms) - motor->measured;
+    double error = setpoint_at(motor, board->clock.time_ms) - motor->measured;
     double wanted = fmin(1, fabs(motor->gains[0] * error));
     if (fabs(error) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
         return 0;
@@ -477,7 +484,7 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
         double speed = get_value(board, packet->request, i);
         if (!isfinite(speed) || !(fabs(speed) > 0))
             continue;
-        hold_setpoint(motor, setpoint_at(motor, board->time_ms));
+        hold_setpoint(motor, setpoint_at(motor, board->clock.time_ms));
         motor->velocity_setpoint =
             copysign(aw_clamp(fabs(speed), min_velocity[i], max_velocity(board, i)), speed);
     }
@@ -517,28 +524,28 @@ static const struct packet *find_packet(const struct board *board, uint32_t id)
 
 static void drop_first(struct board *board)
 {
-    board->first_pending = (board->first_pending + 1) % PENDING;
-    board->n_pending--;
+    board->out.first_pending = (board->out.first_pending + 1) % PENDING;
+    board->out.n_pending--;
 }
 
 /* Queues a report. Reports keep their order, so a late report delays those after it. */
 static void queue_report(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
-    if (board->n_pending == PENDING) {
+    if (board->out.n_pending == PENDING) {
         drop_first(board);
         board->counters.dropped++;
     }
-    int slot = (board->first_pending + board->n_pending++) % PENDING;
-    struct pending *pending = &board->pending[slot];
-    board->due_ns = due_ns > board->due_ns ? due_ns : board->due_ns;
-    pending->due_ns = board->due_ns;
+    int slot = (board->out.first_pending + board->out.n_pending++) % PENDING;
+    struct pending *pending = &board->out.pending[slot];
+    board->clock.due_ns = due_ns > board->clock.due_ns ? due_ns : board->clock.due_ns;
+    pending->due_ns = board->clock.due_ns;
     pending->size = size;
     memcpy(pending->bytes, bytes, REPORT);
 }
 
 static bool has_motor_count(const struct packet *packet)
 {
-    return packet && packet->reply != packet->request && packet->reply->counted;
+    return packet && packet->reply != packet->request && packet->reply->masks.counted;
 }
 
 /* Adds the board's answer to another program on the same computer. */
@@ -548,12 +555,12 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     const struct packet *packet = &board->packets[PID_GAINS];
     if (packet->request->message->code == id)
         packet = &board->packets[VELOCITY_GAINS];
-    memcpy(saved, board->buffer, REPORT);
-    memset(board->buffer, 0, REPORT);
-    aw_put_u32(board->buffer, packet->request->message->code);
+    memcpy(saved, board->input.buffer, REPORT);
+    memset(board->input.buffer, 0, REPORT);
+    aw_put_u32(board->input.buffer, packet->request->message->code);
     packet->act(board, packet);
-    queue_report(board, due_ns, board->buffer, REPORT);
-    memcpy(board->buffer, saved, REPORT);
+    queue_report(board, due_ns, board->input.buffer, REPORT);
+    memcpy(board->input.buffer, saved, REPORT);
 }
 
 /* Passes the current contents of positions and velocities to the packet memory. */
@@ -565,16 +572,16 @@ static void report_joints(struct board *board)
     struct aw_packet_memory_joint joints[MOTORS];
     struct aw_record records[2];
     uint8_t saved[REPORT];
-    memcpy(saved, board->buffer, REPORT);
+    memcpy(saved, board->input.buffer, REPORT);
     for (int i = 0; i < 2; i++) {
         const struct aw_codec *codec = aw_wire_codec(&board->wire, messages[i], AW_RX);
         const struct packet *packet = find_packet(board, codec->message->code);
-        memset(board->buffer, 0, REPORT);
-        aw_put_u32(board->buffer, codec->message->code);
+        memset(board->input.buffer, 0, REPORT);
+        aw_put_u32(board->input.buffer, codec->message->code);
         packet->act(board, packet);
-        aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &records[i], NULL);
+        aw_decode(codec, (struct aw_span){board->input.buffer, REPORT}, &records[i], NULL);
     }
-    memcpy(board->buffer, saved, REPORT);
+    memcpy(board->input.buffer, saved, REPORT);
     for (int i = 0; i < MOTORS; i++) {
         double values[4];
         for (int k = 0; k < 4; k++) {
@@ -606,14 +613,14 @@ static void apply_gains(struct board *board, size_t i)
 static bool handle_custom(struct board *board)
 {
     const struct aw_message *message =
-        aw_find_by_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
+        aw_find_by_code(&board->wire, AW_TX, aw_get_u32(board->input.buffer));
     if (!board->memory || !message ||
         message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
     report_joints(board);
-    if (!aw_packet_memory_store(board->memory, (struct aw_span){board->buffer, REPORT}))
+    if (!aw_packet_memory_store(board->memory, (struct aw_span){board->input.buffer, REPORT}))
         return false;
-    aw_packet_memory_next(board->memory, board->now_ns, board->buffer, REPORT);
+    aw_packet_memory_next(board->memory, board->clock.now_ns, board->input.buffer, REPORT);
     for (size_t i = 0; i < MOTORS; i++)
         apply_gains(board, i);
     for (int i = 0; i < board->options.motors; i++) {
@@ -622,33 +629,33 @@ static bool handle_custom(struct board *board)
             hold_setpoint(&board->motors[i], setpoint);
         clamp_to_limits(board, i);
     }
-    board->still = false;
+    board->clock.still = false;
     return true;
 }
 
 /* Handles a report in the main loop. */
 static void handle_request(struct board *board)
 {
-    uint32_t id = aw_get_u32(board->buffer);
+    uint32_t id = aw_get_u32(board->input.buffer);
     const struct packet *packet = find_packet(board, id);
-    advance(board, board->loop_ns);
-    board->has_request = false;
+    advance(board, board->clock.loop_ns);
+    board->input.has_request = false;
     board->counters.handled++;
     if (board->options.on_report)
-        board->options.on_report(board->options.context, board->buffer, board->loop_ns);
+        board->options.on_report(board->options.context, board->input.buffer, board->clock.loop_ns);
     if (handle_custom(board))
         packet = NULL;
     else if (packet)
         packet->act(board, packet);
     else {
         const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
-        memset(board->buffer, 0, REPORT);
-        aw_put_u32(board->buffer, error->message->code);
+        memset(board->input.buffer, 0, REPORT);
+        aw_put_u32(board->input.buffer, error->message->code);
         aw_put_u32(value_at(board, error, 0), id);
         board->counters.unknown++;
     }
-    board->still = false;
-    int64_t due_ns = board->loop_ns + board->options.latency_ns;
+    board->clock.still = false;
+    int64_t due_ns = board->clock.loop_ns + board->options.latency_ns;
     size_t size = REPORT;
     if (has_motor_count(packet)) {
         /* Puts wrong numbers into a reply that has a number of motors. */
@@ -666,9 +673,9 @@ static void handle_request(struct board *board)
         size = 1 + (size_t)aw_random_below(&board->random, REPORT - 1);
     if (draw_fault(board, AW_HIDMOTOR_LATE))
         due_ns += LATE_NS;
-    queue_report(board, due_ns, board->buffer, size);
+    queue_report(board, due_ns, board->input.buffer, size);
     if (draw_fault(board, AW_HIDMOTOR_DUPLICATE))
-        queue_report(board, due_ns, board->buffer, size);
+        queue_report(board, due_ns, board->input.buffer, size);
 }
 
 /* The device */
@@ -676,22 +683,22 @@ static void handle_request(struct board *board)
 static bool is_unplugged(const struct board *board, int64_t now)
 {
     return board->options.faults.share[AW_HIDMOTOR_UNPLUG] > 0 &&
-           now - board->start_ns >= board->options.faults.unplug_ns;
+           now - board->clock.start_ns >= board->options.faults.unplug_ns;
 }
 
 /* The device's time begins with the first step. */
 static void start_clock(struct board *board, int64_t now)
 {
-    if (board->started)
+    if (board->clock.started)
         return;
-    board->started = true;
-    board->start_ns = board->now_ns = now;
+    board->clock.started = true;
+    board->clock.start_ns = board->clock.now_ns = now;
 }
 
 static void run_until(struct board *board, int64_t now)
 {
     start_clock(board, now);
-    if (board->has_request && board->loop_ns <= now)
+    if (board->input.has_request && board->clock.loop_ns <= now)
         handle_request(board);
     advance(board, now);
 }
@@ -705,7 +712,7 @@ static void device_step(struct aw_device *device, int64_t now)
 static int64_t next_loop_ns(struct board *board, int64_t now)
 {
     int64_t period = draw_fault(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;
-    return board->start_ns + ((now - board->start_ns) / period + 1) * period;
+    return board->clock.start_ns + ((now - board->clock.start_ns) / period + 1) * period;
 }
 
 static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
@@ -715,19 +722,19 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     if (size == 0 || is_unplugged(board, now))
         return;
     board->counters.received++;
-    board->counters.overwritten += board->has_request;
-    memcpy(board->buffer, buf, size < REPORT ? size : REPORT);
-    if (!board->has_request)
-        board->loop_ns = next_loop_ns(board, now);
-    board->has_request = true;
+    board->counters.overwritten += board->input.has_request;
+    memcpy(board->input.buffer, buf, size < REPORT ? size : REPORT);
+    if (!board->input.has_request)
+        board->clock.loop_ns = next_loop_ns(board, now);
+    board->input.has_request = true;
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct board *board = (struct board *)device;
-    const struct pending *pending = &board->pending[board->first_pending];
-    if (board->n_pending == 0 || pending->due_ns > board->now_ns || cap < REPORT ||
-        is_unplugged(board, board->now_ns))
+    const struct pending *pending = &board->out.pending[board->out.first_pending];
+    if (board->out.n_pending == 0 || pending->due_ns > board->clock.now_ns || cap < REPORT ||
+        is_unplugged(board, board->clock.now_ns))
         return 0;
     memcpy(buf, pending->bytes, pending->size);
     drop_first(board);
@@ -738,11 +745,11 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct board *board = (const struct board *)device;
-    int64_t next = board->has_request ? board->loop_ns : AW_NEVER;
-    if (is_unplugged(board, board->now_ns))
+    int64_t next = board->input.has_request ? board->clock.loop_ns : AW_NEVER;
+    if (is_unplugged(board, board->clock.now_ns))
         return AW_NEVER;
-    if (board->n_pending && board->pending[board->first_pending].due_ns < next)
-        next = board->pending[board->first_pending].due_ns;
+    if (board->out.n_pending && board->out.pending[board->out.first_pending].due_ns < next)
+        next = board->out.pending[board->out.first_pending].due_ns;
     return next;
 }
 
@@ -750,8 +757,8 @@ static void device_connected(struct aw_device *device, int64_t now)
 {
     struct board *board = (struct board *)device;
     run_until(board, now);
-    board->counters.dropped += (uint64_t)board->n_pending;
-    board->n_pending = 0;
+    board->counters.dropped += (uint64_t)board->out.n_pending;
+    board->out.n_pending = 0;
 }
 
 /* Setup and states */
@@ -853,7 +860,7 @@ void aw_hidmotor_device_set_state(struct aw_device *device, enum aw_hidmotor_sta
     if (state == AW_HIDMOTOR_RUNNING && board->state == AW_HIDMOTOR_UNHOMED)
         set_calibration_pose(board);
     board->state = state;
-    board->still = false;
+    board->clock.still = false;
     for (int i = 0; i < MOTORS && state != AW_HIDMOTOR_RUNNING; i++)
         board->motors[i].dc.speed = 0;
 }
@@ -873,7 +880,7 @@ void aw_hidmotor_device_get_truth(struct aw_device *device, int64_t now,
     memcpy(truth->light, board->light, sizeof truth->light);
     for (int i = 0; i < MOTORS; i++) {
         const struct motor *motor = &board->motors[i];
-        truth->setpoint[i] = setpoint_at(motor, board->time_ms);
+        truth->setpoint[i] = setpoint_at(motor, board->clock.time_ms);
         truth->angle[i] = motor->dc.angle;
         truth->speed[i] = motor->dc.speed;
         memcpy(truth->gains[i], motor->gains, sizeof motor->gains);

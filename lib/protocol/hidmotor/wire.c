@@ -208,11 +208,12 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
     .medium = AW_MEDIUM_HID,
-    .boards = boards,
-    .open_board = aw_hid_open,
-    .udev_file = "/etc/udev/rules.d/70-hidmotor.rules", /* must sort before 73-seat-late.rules */
-    .frame_max = AW_HIDMOTOR_REPORT,
-    .datagrams = true,
-    .identify = identify,
-    .custom = &custom_packets,
+    .hid.boards = boards,
+    .hid.open_board = aw_hid_open,
+    .hid.udev_file =
+        "/etc/udev/rules.d/70-hidmotor.rules", /* must sort before 73-seat-late.rules */
+    .frames.frame_max = AW_HIDMOTOR_REPORT,
+    .frames.datagrams = true,
+    .frames.identify = identify,
+    .custom.custom = &custom_packets,
 };

@@ -61,22 +61,24 @@ void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
     unity->reported_ns = INT64_MIN;
     aw_wire_init(&unity->wire, options->protocol ? options->protocol : &aw_unitysim_protocol,
                  variant, false);
-    unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
-    unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
-    unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
+    unity->layout.control = aw_wire_codec(&unity->wire, "control", AW_TX);
+    unity->layout.feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
+    unity->layout.camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        unity->velocity_scalar[i] = (int8_t)aw_unitysim_find_scalar(unity->control, i, "velocity");
-        unity->state_scalar[i] = (int8_t)aw_unitysim_find_scalar(unity->control, i, "state");
-        unity->position_scalar[i] =
-            (int8_t)aw_unitysim_find_scalar(unity->feedback_codec, i, "position");
-        unity->echo_scalar[i] =
-            (int8_t)aw_unitysim_find_scalar(unity->feedback_codec, i, "velocity");
+        unity->layout.velocity_scalar[i] =
+            (int8_t)aw_unitysim_find_scalar(unity->layout.control, i, "velocity");
+        unity->layout.state_scalar[i] =
+            (int8_t)aw_unitysim_find_scalar(unity->layout.control, i, "state");
+        unity->layout.position_scalar[i] =
+            (int8_t)aw_unitysim_find_scalar(unity->layout.feedback_codec, i, "position");
+        unity->layout.echo_scalar[i] =
+            (int8_t)aw_unitysim_find_scalar(unity->layout.feedback_codec, i, "velocity");
     }
 }
 
 void aw_unitysim_free(struct aw_unitysim *unity)
 {
-    aw_samples_free(&unity->cadence_ms);
+    aw_samples_free(&unity->stream.cadence_ms);
 }
 
 enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *variant,
@@ -118,12 +120,12 @@ static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_rec
 
 void aw_unitysim_build_control(struct aw_unitysim *unity, struct aw_record *record)
 {
-    aw_record_init(record, unity->control, AW_TX);
+    aw_record_init(record, unity->layout.control, AW_TX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        record->v[unity->velocity_scalar[i]] = unity->drive[i].velocity;
-        record->v[unity->state_scalar[i]] = unity->drive[i].state;
+        record->v[unity->layout.velocity_scalar[i]] = unity->drive[i].velocity;
+        record->v[unity->layout.state_scalar[i]] = unity->drive[i].state;
     }
-    record->present = unity->control->values;
+    record->present = unity->layout.control->masks.values;
 }
 
 void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context)
@@ -131,7 +133,8 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
     struct aw_record record;
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
-    aw_record_init(&record, unity->control, AW_TX); /* joints without a command are not driven */
+    aw_record_init(&record, unity->layout.control,
+                   AW_TX); /* joints without a command are not driven */
     if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
         add(context, bytes, size);
 }
@@ -146,18 +149,18 @@ static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *e
 static enum aw_status send_if_due(struct aw_unitysim *unity, struct aw_error *err)
 {
     int64_t now = now_ns(unity);
-    if (!unity->streaming || now < unity->next_tick_ns)
+    if (!unity->stream.streaming || now < unity->stream.next_tick_ns)
         return AW_OK;
-    bool first = unity->last_tick_ns == AW_NEVER;
-    if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
-        aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
-    unity->last_tick_ns = now;
+    bool first = unity->stream.last_tick_ns == AW_NEVER;
+    if (!first && (int64_t)unity->stream.cadence_ms.n < unity->options.samples_max)
+        aw_samples_add(&unity->stream.cadence_ms, (double)(now - unity->stream.last_tick_ns) / 1e6);
+    unity->stream.last_tick_ns = now;
     /* The next period stays on the grid; missed periods are skipped. */
-    unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
-    if (unity->next_tick_ns <= now) {
-        int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
+    unity->stream.next_tick_ns += AW_UNITYSIM_CADENCE_NS;
+    if (unity->stream.next_tick_ns <= now) {
+        int64_t missed = (now - unity->stream.next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
         unity->counters.late += (uint64_t)missed;
-        unity->next_tick_ns += missed * AW_UNITYSIM_CADENCE_NS;
+        unity->stream.next_tick_ns += missed * AW_UNITYSIM_CADENCE_NS;
     }
     unity->counters.ticks++;
     return send_control(unity, err);
@@ -177,11 +180,11 @@ static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive)
 {
     latch(unity, joint, drive);
-    if (unity->streaming)
+    if (unity->stream.streaming)
         return;
-    unity->streaming = true;
-    unity->next_tick_ns = now_ns(unity);
-    unity->last_tick_ns = AW_NEVER;
+    unity->stream.streaming = true;
+    unity->stream.next_tick_ns = now_ns(unity);
+    unity->stream.last_tick_ns = AW_NEVER;
 }
 
 /* Listening */
@@ -190,7 +193,7 @@ static bool shows_other_command(const struct aw_unitysim *unity, int joint, int6
 {
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
     int wanted = aw_unitysim_is_driven(drive) ? drive->velocity : 0;
-    return unity->streaming && drive->state != AW_UNITYSIM_KEEP &&
+    return unity->stream.streaming && drive->state != AW_UNITYSIM_KEEP &&
            now - unity->changed_ns[joint] > SETTLE_NS &&
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
@@ -203,11 +206,11 @@ static void detect_conflict(struct aw_unitysim *unity, int64_t now)
         joint++;
     unity->n_conflicts = joint < AW_UNITYSIM_JOINTS ? unity->n_conflicts + 1 : 0;
     if (unity->n_conflicts == 0)
-        unity->conflict[0] = '\0';
+        unity->reports.conflict[0] = '\0';
     if (unity->n_conflicts < STRANGE)
         return;
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
-    snprintf(unity->conflict, sizeof unity->conflict,
+    snprintf(unity->reports.conflict, sizeof unity->reports.conflict,
              "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
              "(brachI/Oplexus?)",
              aw_unitysim_joint_name(joint), unity->feedback.velocity[joint],
@@ -226,10 +229,10 @@ static void stop_at_limits(struct aw_unitysim *unity, struct aw_received *receiv
         if (!beyond || !aw_unitysim_is_driven(&unity->drive[i]) || unity->options.force)
             continue;
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
-        snprintf(unity->limit_news, sizeof unity->limit_news,
+        snprintf(unity->reports.limit_news, sizeof unity->reports.limit_news,
                  "%s: stopped at %d ticks, its limit is %d", aw_unitysim_joint_name(i), position,
                  increasing ? limit->max : limit->min);
-        received->notice = unity->limit_news;
+        received->notice = unity->reports.limit_news;
     }
 }
 
@@ -238,26 +241,26 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_received *recei
     struct aw_unitysim_feedback *feedback = &unity->feedback;
     const struct aw_link *link = unity->link;
     int64_t now = now_ns(unity),
-            waited_ns = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
+            waited_ns = link->rx.time_ns ? aw_wall_time() - link->rx.time_ns : 0;
     int64_t arrived_ns = waited_ns > 0 && waited_ns < AW_SECOND * 60 ? now - waited_ns : now;
     int64_t gap_ns = arrived_ns - feedback->received_ns;
-    if (unity->listening && gap_ns > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap_ns < SILENCE_NS)
+    if (unity->stream.listening && gap_ns > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap_ns < SILENCE_NS)
         unity->counters.lost +=
             (uint64_t)((gap_ns + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
-    unity->listening = true;
+    unity->stream.listening = true;
     feedback->count = ++unity->counters.feedback;
     feedback->received_ns = arrived_ns;
     feedback->time_ns = received->time_ns;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        feedback->position[i] = (int)received->record->v[unity->position_scalar[i]];
-        feedback->velocity[i] = (int)received->record->v[unity->echo_scalar[i]];
+        feedback->position[i] = (int)received->record->v[unity->layout.position_scalar[i]];
+        feedback->velocity[i] = (int)received->record->v[unity->layout.echo_scalar[i]];
     }
     stop_at_limits(unity, received);
     detect_conflict(unity, now);
-    if (unity->conflict[0] &&
+    if (unity->reports.conflict[0] &&
         (unity->reported_ns == INT64_MIN || now - unity->reported_ns >= REPORT_AGAIN_NS)) {
         unity->reported_ns = now;
-        received->notice = unity->conflict;
+        received->notice = unity->reports.conflict;
     }
 }
 
@@ -266,19 +269,20 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_recei
 {
     struct aw_error reason;
     struct aw_record *record = &unity->record;
-    unity->link_news[0] = '\0';
+    unity->reports.link_news[0] = '\0';
     enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, received->frame, record, &reason);
     if (status != AW_OK) {
         unity->counters.malformed++;
-        snprintf(unity->malformed_reason, sizeof unity->malformed_reason, "%.150s", reason.text);
+        snprintf(unity->reports.malformed_reason, sizeof unity->reports.malformed_reason, "%.150s",
+                 reason.text);
         return aw_fail(err, status, "%s", reason.text);
     }
     record->time_ns = received->time_ns;
     received->record = record;
     received->dir = record->dir;
-    if (record->codec == unity->feedback_codec) {
+    if (record->codec == unity->layout.feedback_codec) {
         handle_feedback(unity, received);
-    } else if (record->codec == unity->camera_codec) {
+    } else if (record->codec == unity->layout.camera_codec) {
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
     } else if (record->dir == AW_TX && unity->counters.foreign++ == 0) {
@@ -299,20 +303,21 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
         status = send_if_due(unity, err);
         if (status != AW_OK)
             return status;
-        int64_t until = unity->streaming ? aw_min_time(unity->next_tick_ns, deadline) : deadline;
+        int64_t until =
+            unity->stream.streaming ? aw_min_time(unity->stream.next_tick_ns, deadline) : deadline;
         status = aw_link_read(link, unity->frame, sizeof unity->frame, &size, until, err);
     } while (status == AW_TIMEOUT && now_ns(unity) < deadline);
-    if (status == AW_EVENT && link->event[0]) {
-        snprintf(unity->link_news, sizeof unity->link_news, "%s", link->event);
-        received->notice = unity->link_news;
+    if (status == AW_EVENT && link->rx.event[0]) {
+        snprintf(unity->reports.link_news, sizeof unity->reports.link_news, "%s", link->rx.event);
+        received->notice = unity->reports.link_news;
     }
     if (status == AW_OK) {
         received->frame = (struct aw_span){unity->frame, size};
-        received->time_ns = link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME;
+        received->time_ns = link->rx.time_ns ? link->rx.time_ns : AW_NO_TIME;
         status = handle_datagram(unity, received, err);
     }
     if (received->notice)
-        snprintf(unity->news, sizeof unity->news, "%s", received->notice);
+        snprintf(unity->reports.news, sizeof unity->reports.news, "%s", received->notice);
     return status;
 }
 
@@ -353,7 +358,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
         if (!can_continue(status))
             return status;
     }
-    unity->listening = false;
+    unity->stream.listening = false;
     return AW_OK;
 }
 
@@ -371,16 +376,16 @@ bool aw_unitysim_is_stale(const struct aw_unitysim *unity)
 static enum aw_status fail_no_data(const struct aw_unitysim *unity, const char *what,
                                    int64_t wait_ns, const char *advice, struct aw_error *err)
 {
-    bool has_news = unity->link_news[0];
+    bool has_news = unity->reports.link_news[0];
     return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
-                   has_news ? ": " : " — ", has_news ? unity->link_news : advice);
+                   has_news ? ": " : " — ", has_news ? unity->reports.link_news : advice);
 }
 
 /* Stopping */
 
 void aw_unitysim_end_stream(struct aw_unitysim *unity)
 {
-    unity->streaming = false;
+    unity->stream.streaming = false;
 }
 
 enum aw_status aw_unitysim_send_stop(struct aw_unitysim *unity, struct aw_error *err)
@@ -436,14 +441,14 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
 {
     enum aw_status status = aw_unitysim_send_stop(unity, err);
-    unity->streaming = unity->stop_confirmed = false;
+    unity->stream.streaming = unity->stream.stop_confirmed = false;
     if (status == AW_OK)
         aw_unitysim_poll(unity, NULL); /* the loop below detects lost or refused datagrams */
     struct stopping stopping = {.unity = unity, .seen_count = unity->feedback.count};
     uint64_t count_before = stopping.seen_count;
     if (status == AW_OK)
         status = repeat_stop(&stopping, err);
-    unity->stop_confirmed = status == AW_OK && stopping.n_quiet > 0;
+    unity->stream.stop_confirmed = status == AW_OK && stopping.n_quiet > 0;
     if (status != AW_OK || stopping.seen_count == count_before || stopping.n_quiet > 0)
         return status;
     int joint = first_driven(unity);

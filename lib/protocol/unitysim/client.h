@@ -78,25 +78,33 @@ struct aw_unitysim {
     struct aw_unitysim_counters counters;
     struct aw_unitysim_feedback feedback;
     struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
-    char malformed_reason[160];       /* the reason of the last malformed datagram, or "" */
-    char link_news[160]; /* link->event since the last reception: "no program listens …" */
-    char news[160];      /* the last news, or "" */
-    char conflict[160];  /* message while another program also drives the arm; otherwise "" */
-    char limit_news[80]; /* message about the last joint that stopped at its limit */
-    bool streaming;
+    /* texts for the user, or "" */
+    struct {
+        char malformed_reason[160]; /* the reason of the last malformed datagram, or "" */
+        char link_news[160]; /* link->event since the last reception: "no program listens …" */
+        char news[160];      /* the last news, or "" */
+        char conflict[160];  /* message while another program also drives the arm; otherwise "" */
+        char limit_news[80]; /* message about the last joint that stopped at its limit */
+    } reports;
+    struct {
+        bool streaming;
+        struct aw_samples cadence_ms; /* intervals of the stream's control datagrams */
+        /* Internal: */
+        bool listening;      /* there was no pause since the last feedback, so a gap is a loss */
+        bool stop_confirmed; /* later feedback confirmed the last aw_unitysim_stop */
+        int64_t next_tick_ns, last_tick_ns;
+    } stream;
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched commands */
-    struct aw_samples cadence_ms; /* intervals of the stream's control datagrams */
-    /* Internal: */
-    bool listening;      /* there was no pause since the last feedback, so a gap is a loss */
-    bool stop_confirmed; /* later feedback confirmed the last aw_unitysim_stop */
-    int64_t next_tick_ns, last_tick_ns;
-    int64_t changed_ns[AW_UNITYSIM_JOINTS]; /* time at which the drive last changed */
+    int64_t changed_ns[AW_UNITYSIM_JOINTS];             /* time at which the drive last changed */
     /* number of consecutive feedback messages with other commands */
     unsigned n_conflicts;
     int64_t reported_ns; /* time of the last report about another sender */
-    const struct aw_codec *control, *feedback_codec, *camera_codec;
-    int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
-    int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
+    /* codecs, and indices of their scalars */
+    struct {
+        const struct aw_codec *control, *feedback_codec, *camera_codec;
+        int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
+        int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
+    } layout;
     uint8_t frame[AW_UNITYSIM_FRAME_MAX]; /* the last datagram */
     struct aw_record record;              /* the decoded datagram */
     /* last, because initialisation leaves the unused part untouched */

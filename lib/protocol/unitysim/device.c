@@ -51,19 +51,30 @@ struct arm {
     char drop_reason[160];
     struct aw_wire wire;
     struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
-    const struct aw_codec *control;
-    size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
+    struct {
+        const struct aw_codec *control;
+        size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
+        double deg_s;                             /* deg/s per unit of velocity */
+    } layout;
     struct aw_random random;
-    double deg_s; /* deg/s per unit of velocity */
-    bool started, mute, frozen;
-    /* current time; due times of the next step and the next feedback */
-    int64_t now_ns, step_ns, feedback_ns;
-    int scene, frame_rate;
-    bool loaded; /* a scene (1 or higher) has been loaded before */
-    struct aw_unitysim_camera camera, next_camera;
-    struct aw_unitysim_limits limits, next_limits; /* next_limits: for the next scene */
+    struct {
+        bool started, mute, frozen;
+    } state;
+    struct {
+        /* current time; due times of the next step and the next feedback */
+        int64_t now_ns, step_ns;
+    } clock;
+    struct {
+        int64_t feedback_ns;
+        int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* values of feedback */
+    } feedback;
+    struct {
+        int scene, frame_rate;
+        bool loaded; /* a scene (1 or higher) has been loaded before */
+        struct aw_unitysim_camera camera, next_camera;
+        struct aw_unitysim_limits limits, next_limits; /* next_limits: for the next scene */
+    } world;
     struct joint joints[AW_UNITYSIM_JOINTS];
-    int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* values of feedback */
     struct queue out, waiting;
 };
 
@@ -107,7 +118,7 @@ static void step_joint(const struct arm *arm, struct joint *joint)
 {
     double direction =
         joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : aw_unitysim_is_driven(&joint->drive);
-    double travel = direction * joint->drive.velocity * arm->deg_s * STEP_S;
+    double travel = direction * joint->drive.velocity * arm->layout.deg_s * STEP_S;
     joint->position = joint->target;
     if (joint->position < joint->min || joint->position > joint->max) {
         double limit = aw_clamp(joint->position, joint->min, joint->max),
@@ -124,8 +135,8 @@ static void step_joint(const struct arm *arm, struct joint *joint)
 
 static void run_joints(struct arm *arm, int64_t now)
 {
-    for (; arm->step_ns <= now; arm->step_ns += STEP_NS)
-        for (unsigned i = 0; i < AW_UNITYSIM_JOINTS && !arm->frozen; i++)
+    for (; arm->clock.step_ns <= now; arm->clock.step_ns += STEP_NS)
+        for (unsigned i = 0; i < AW_UNITYSIM_JOINTS && !arm->state.frozen; i++)
             if (!(arm->options.stuck >> i & 1))
                 step_joint(arm, &arm->joints[i]);
 }
@@ -142,17 +153,17 @@ static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX]
 /* Updates the feedback values, except in scene 0, which has no visible arm. */
 static void update_feedback(struct arm *arm)
 {
-    for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->scene > 0; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->world.scene > 0; i++) {
         const struct aw_unitysim_drive *drive = &arm->joints[i].drive;
         double degrees = arm->joints[i].position;
         float internal = (float)drive->velocity * (float)1.2;
         int rounded = (int)(float)(internal / (float)1.2);
         int velocity = arm->options.low_echo ? rounded : drive->velocity;
         /* The original mirrors the hand before truncating the ticks. */
-        arm->ticks[i] = i == AW_UNITYSIM_HAND
-                            ? AW_UNITYSIM_TURN - (int)aw_unitysim_deg_to_ticks(-degrees)
-                            : (int)aw_unitysim_deg_to_ticks(degrees);
-        arm->velocity[i] = aw_unitysim_is_driven(drive) ? velocity : 0;
+        arm->feedback.ticks[i] = i == AW_UNITYSIM_HAND
+                                     ? AW_UNITYSIM_TURN - (int)aw_unitysim_deg_to_ticks(-degrees)
+                                     : (int)aw_unitysim_deg_to_ticks(degrees);
+        arm->feedback.velocity[i] = aw_unitysim_is_driven(drive) ? velocity : 0;
     }
 }
 
@@ -161,16 +172,17 @@ static void send_feedback(struct arm *arm)
     uint8_t bytes[DATAGRAM_MAX];
     struct aw_record record;
     bool lost = aw_random_share(&arm->random) < arm->options.feedback_loss;
-    if (!arm->loaded)
+    if (!arm->world.loaded)
         return;
     update_feedback(arm);
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        record.v[aw_unitysim_find_scalar(record.codec, i, "position")] = arm->ticks[i];
-        record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")] = arm->velocity[i];
+        record.v[aw_unitysim_find_scalar(record.codec, i, "position")] = arm->feedback.ticks[i];
+        record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")] = arm->feedback.velocity[i];
     }
-    record.present = record.codec->values;
-    if (lost || arm->mute || arm->frozen || !enqueue(&arm->out, bytes, encode(&record, bytes)))
+    record.present = record.codec->masks.values;
+    if (lost || arm->state.mute || arm->state.frozen ||
+        !enqueue(&arm->out, bytes, encode(&record, bytes)))
         arm->counters.lost++;
     else
         arm->counters.feedback++;
@@ -186,16 +198,16 @@ static int wrap_degrees(int degrees)
 
 static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
 {
-    arm->camera = camera->y == 0 ? aw_unitysim_scene_view(arm->scene) : *camera;
-    arm->camera.rx = wrap_degrees(arm->camera.rx);
-    arm->camera.ry = wrap_degrees(arm->camera.ry);
-    arm->camera.rz = wrap_degrees(arm->camera.rz);
+    arm->world.camera = camera->y == 0 ? aw_unitysim_scene_view(arm->world.scene) : *camera;
+    arm->world.camera.rx = wrap_degrees(arm->world.camera.rx);
+    arm->world.camera.ry = wrap_degrees(arm->world.camera.ry);
+    arm->world.camera.rz = wrap_degrees(arm->world.camera.rz);
 }
 
 /* The hand is mirrored, but so are its limits in the original, so min and max need no swap. */
 static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 {
-    arm->limits = *limits;
+    arm->world.limits = *limits;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
         joint->min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
@@ -211,8 +223,8 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
         return;
     }
     update_feedback(arm);
-    arm->scene = scene;
-    arm->loaded = arm->loaded || scene > 0;
+    arm->world.scene = scene;
+    arm->world.loaded = arm->world.loaded || scene > 0;
     set_limits(arm, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
@@ -236,20 +248,21 @@ static void load_default_scene(struct arm *arm, int scene)
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
 {
-    arm->next_limits = aw_unitysim_get_limits(record);
-    arm->next_camera = aw_unitysim_get_camera(record);
+    arm->world.next_limits = aw_unitysim_get_limits(record);
+    arm->world.next_camera = aw_unitysim_get_camera(record);
     arm->counters.scenes++;
-    arm->frame_rate = (int)aw_record_get(record, "frame_rate");
-    load_scene(arm, (int)aw_record_get(record, "scene"), &arm->next_camera, &arm->next_limits);
+    arm->world.frame_rate = (int)aw_record_get(record, "frame_rate");
+    load_scene(arm, (int)aw_record_get(record, "scene"), &arm->world.next_camera,
+               &arm->world.next_limits);
 }
 
 static void handle_update(struct arm *arm, const struct aw_record *record)
 {
     struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
     struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
-    arm->next_camera = camera;
+    arm->world.next_camera = camera;
     set_limits(arm, &limits);
-    if (arm->scene > 0)
+    if (arm->world.scene > 0)
         set_camera(arm, &camera);
 }
 
@@ -259,10 +272,10 @@ static void handle_request(struct arm *arm, const struct aw_record *request)
     uint8_t bytes[DATAGRAM_MAX];
     (void)request;
     arm->counters.requests++;
-    if (arm->scene == 0)
+    if (arm->world.scene == 0)
         return;
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
-    aw_unitysim_put_camera(&record, &arm->camera);
+    aw_unitysim_put_camera(&record, &arm->world.camera);
     size_t size = encode(&record, bytes);
     enqueue(&arm->out, bytes, size);
 }
@@ -282,18 +295,18 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
  * entry. */
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
-    size_t n = in->size > ENTRIES ? (in->size - ENTRIES) / arm->entry_size : 0;
+    size_t n = in->size > ENTRIES ? (in->size - ENTRIES) / arm->layout.entry_size : 0;
     if (n > AW_UNITYSIM_JOINTS)
         n = AW_UNITYSIM_JOINTS;
     for (size_t i = 0; i < n; i++) {
-        const uint8_t *entry = in->bytes + ENTRIES + i * arm->entry_size;
-        const uint8_t *velocity = entry + arm->velocity_at;
-        if (entry[0] < AW_UNITYSIM_JOINTS && arm->scene > 0)
+        const uint8_t *entry = in->bytes + ENTRIES + i * arm->layout.entry_size;
+        const uint8_t *velocity = entry + arm->layout.velocity_at;
+        if (entry[0] < AW_UNITYSIM_JOINTS && arm->world.scene > 0)
             drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
-                        entry[arm->state_at]);
+                        entry[arm->layout.state_at]);
     }
     arm->counters.partial += n > 0 && n < AW_UNITYSIM_JOINTS;
-    arm->counters.odd += in->size > arm->control->size;
+    arm->counters.odd += in->size > arm->layout.control->size;
     return n > 0;
 }
 
@@ -324,7 +337,7 @@ static uint64_t *find_damage(struct arm *arm, const struct datagram *in)
         return &counters->size;
     if (in->bytes[0] != 0xFF || in->bytes[1] != 0xFF)
         return &counters->header;
-    if (aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1])
+    if (aw_unitysim_protocol.frames.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1])
         return &counters->checksum;
     return find_codec(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
@@ -343,8 +356,8 @@ static bool complete_datagram(struct arm *arm, const struct aw_codec *codec,
     if (size < (scene ? camera : limits))
         return false;
     aw_record_init(&record, codec, AW_TX);
-    aw_unitysim_put_camera(&record, &arm->next_camera);
-    aw_unitysim_put_limits(&record, scene ? &arm->next_limits : &arm->limits);
+    aw_unitysim_put_camera(&record, &arm->world.next_camera);
+    aw_unitysim_put_limits(&record, scene ? &arm->world.next_limits : &arm->world.limits);
     if (scene) { /* mandatory fields, set from the packet below */
         aw_record_set(&record, "scene", 1, NULL);
         aw_record_set(&record, "frame_rate", 1, NULL);
@@ -374,7 +387,7 @@ static bool normalise_datagram(struct arm *arm, const struct datagram *in,
         return false;
     }
     complete->bytes[complete->size - 1] =
-        aw_unitysim_protocol.checksum(complete->bytes, complete->size - 1);
+        aw_unitysim_protocol.frames.checksum(complete->bytes, complete->size - 1);
     return true;
 }
 
@@ -404,7 +417,7 @@ static bool handle_custom(struct arm *arm, struct aw_span frame)
         return false;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         double goal = aw_packet_memory_new_setpoint(arm->memory, (size_t)i);
-        if (!isnan(goal) && arm->scene > 0)
+        if (!isnan(goal) && arm->world.scene > 0)
             arm->joints[i].goal = goal;
     }
     return true;
@@ -425,7 +438,8 @@ static void handle_datagram(struct arm *arm, const struct datagram *in)
         return;
     }
     /* Reads complete control packets like truncated ones, so joints may come in any order. */
-    if (valid && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
+    if (valid && in->bytes[HEADER] == arm->layout.control->message->code &&
+        handle_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
         drop(arm, in, err.text);
@@ -445,18 +459,18 @@ static void handle_datagram(struct arm *arm, const struct datagram *in)
 /* The device's time begins with the first call. */
 static void run_until(struct arm *arm, int64_t now)
 {
-    if (!arm->started) {
-        arm->started = true;
-        arm->step_ns = now + STEP_NS;
-        arm->feedback_ns = now + AW_UNITYSIM_CADENCE_NS;
+    if (!arm->state.started) {
+        arm->state.started = true;
+        arm->clock.step_ns = now + STEP_NS;
+        arm->feedback.feedback_ns = now + AW_UNITYSIM_CADENCE_NS;
     }
-    for (; arm->feedback_ns <= now; arm->feedback_ns += AW_UNITYSIM_CADENCE_NS) {
-        run_joints(arm, arm->feedback_ns);
+    for (; arm->feedback.feedback_ns <= now; arm->feedback.feedback_ns += AW_UNITYSIM_CADENCE_NS) {
+        run_joints(arm, arm->feedback.feedback_ns);
         send_feedback(arm);
     }
     run_joints(arm, now);
-    arm->now_ns = now;
-    for (const struct datagram *in; !arm->frozen && (in = dequeue(&arm->waiting));)
+    arm->clock.now_ns = now;
+    for (const struct datagram *in; !arm->state.frozen && (in = dequeue(&arm->waiting));)
         handle_datagram(arm, in);
 }
 
@@ -475,7 +489,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
 
 static bool is_sending(const struct arm *arm)
 {
-    return arm->loaded && !arm->frozen && !arm->mute;
+    return arm->world.loaded && !arm->state.frozen && !arm->state.mute;
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
@@ -483,7 +497,8 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
     struct arm *arm = (struct arm *)device;
     const struct datagram *item = dequeue(&arm->out);
     if (!item)
-        return is_sending(arm) ? aw_packet_memory_next(arm->memory, arm->now_ns, buf, cap) : 0;
+        return is_sending(arm) ? aw_packet_memory_next(arm->memory, arm->clock.now_ns, buf, cap)
+                               : 0;
     size_t n = item->size < cap ? item->size : cap;
     memcpy(buf, item->bytes, n);
     return n;
@@ -492,10 +507,12 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct arm *arm = (const struct arm *)device;
-    if (!arm->started)
+    if (!arm->state.started)
         return 0;
     int64_t custom_ns = is_sending(arm) ? aw_packet_memory_next_due(arm->memory) : AW_NEVER;
-    return arm->loaded && !arm->frozen ? aw_min_time(arm->feedback_ns, custom_ns) : AW_NEVER;
+    return arm->world.loaded && !arm->state.frozen
+               ? aw_min_time(arm->feedback.feedback_ns, custom_ns)
+               : AW_NEVER;
 }
 
 static void device_close(struct aw_device *device)
@@ -526,17 +543,18 @@ struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options
     arm->base.ops = &ops;
     arm->options = *options;
     arm->random.state = options->seed;
-    arm->deg_s = speeds[options->speed];
+    arm->layout.deg_s = speeds[options->speed];
     aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
     /* Offsets in an entry of a control packet, whose first byte is the joint. */
-    const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
+    const struct aw_codec *codec = arm->layout.control =
+        aw_wire_codec(&arm->wire, "control", AW_TX);
     const struct aw_scalar *first = &codec->scalars[aw_unitysim_find_scalar(codec, 0, "velocity")],
                            *second = &codec->scalars[aw_unitysim_find_scalar(codec, 1, "velocity")],
                            *state = &codec->scalars[aw_unitysim_find_scalar(codec, 0, "state")];
-    arm->entry_size = (size_t)(second->bit - first->bit) / 8;
-    arm->velocity_at = first->bit / 8U - ENTRIES;
-    arm->state_at = state->bit / 8U - ENTRIES;
-    arm->next_limits = aw_unitysim_limits_default();
+    arm->layout.entry_size = (size_t)(second->bit - first->bit) / 8;
+    arm->layout.velocity_at = first->bit / 8U - ENTRIES;
+    arm->layout.state_at = state->bit / 8U - ENTRIES;
+    arm->world.next_limits = aw_unitysim_limits_default();
     load_default_scene(arm, options->scene);
     return &arm->base;
 }
@@ -546,11 +564,11 @@ void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
 {
     struct arm *arm = (struct arm *)device;
     run_until(arm, now);
-    *truth = (struct aw_unitysim_truth){.scene = arm->scene,
-                                        .frame_rate = arm->frame_rate,
-                                        .camera = arm->camera,
-                                        .limits = arm->limits,
-                                        .frozen = arm->frozen,
+    *truth = (struct aw_unitysim_truth){.scene = arm->world.scene,
+                                        .frame_rate = arm->world.frame_rate,
+                                        .camera = arm->world.camera,
+                                        .limits = arm->world.limits,
+                                        .frozen = arm->state.frozen,
                                         .counters = arm->counters};
     memcpy(truth->drop_reason, arm->drop_reason, sizeof truth->drop_reason);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -567,10 +585,10 @@ void aw_unitysim_device_set_stuck(struct aw_device *device, unsigned joints)
 
 void aw_unitysim_device_set_frozen(struct aw_device *device, bool frozen)
 {
-    ((struct arm *)device)->frozen = frozen;
+    ((struct arm *)device)->state.frozen = frozen;
 }
 
 void aw_unitysim_device_set_mute(struct aw_device *device, bool mute)
 {
-    ((struct arm *)device)->mute = mute;
+    ((struct arm *)device)->state.mute = mute;
 }

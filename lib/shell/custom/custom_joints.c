@@ -19,14 +19,15 @@ static void describe_joint(const struct aw_custom_joint *custom, struct aw_joint
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = custom->unit;
     joint->unit[AW_JOINT_VELOCITY] = *custom->speed_unit ? custom->speed_unit : NULL;
     joint->unit[AW_JOINT_EXTRA_1] = custom->velocity_unit;
-    joint->min = custom->min;
-    joint->max = custom->max;
+    joint->limits.min = custom->min;
+    joint->limits.max = custom->max;
     joint->home_target = fmin(fmax(0, custom->min), custom->max);
-    joint->max_speed = custom->row->max_speed > 0 ? custom->row->max_speed : (double)INFINITY;
-    joint->tolerance = custom->tolerance;
-    joint->min_motion = custom->min_motion;
-    joint->max_deviation = custom->max_deviation;
-    joint->accepts = AW_JOINT_TAKES_TARGETS;
+    joint->limits.max_speed =
+        custom->row->max_speed > 0 ? custom->row->max_speed : (double)INFINITY;
+    joint->tolerance.tolerance = custom->tolerance;
+    joint->tolerance.min_motion = custom->min_motion;
+    joint->tolerance.max_deviation = custom->max_deviation;
+    joint->flags.accepts = AW_JOINT_TAKES_TARGETS;
 }
 
 static void update_list(struct aw_session *session, struct aw_joint_list *list)
@@ -60,17 +61,17 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
     const struct aw_custom_joint *custom = &aw_custom_arm(session)->joints[joint->id];
     const char *unit = custom->unit ? custom->unit : "";
     rows[0] = (struct aw_joint_limit){.quantity = "setpoint",
-                                      .min = joint->min,
-                                      .max = joint->max,
+                                      .min = joint->limits.min,
+                                      .max = joint->limits.max,
                                       .unit = unit,
                                       .source = "packet file"};
-    if (!isfinite(joint->min) && !isfinite(joint->max))
+    if (!isfinite(joint->limits.min) && !isfinite(joint->limits.max))
         snprintf(rows[0].source, sizeof rows[0].source, "none");
-    if (!isfinite(joint->max_speed))
+    if (!isfinite(joint->limits.max_speed))
         return 1;
     rows[1] = (struct aw_joint_limit){.quantity = "speed",
-                                      .min = -joint->max_speed,
-                                      .max = joint->max_speed,
+                                      .min = -joint->limits.max_speed,
+                                      .max = joint->limits.max_speed,
                                       .unit = custom->speed_unit,
                                       .source = "packet file"};
     return 2;
@@ -80,7 +81,8 @@ static enum aw_status open_link(struct aw_session *session)
 {
     if (session->options.run.dry_run)
         return AW_OK;
-    return session->tool->prepare ? session->tool->prepare(session) : aw_session_open_link(session);
+    return session->tool->talk.prepare ? session->tool->talk.prepare(session)
+                                       : aw_session_open_link(session);
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
@@ -318,13 +320,13 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
 
 const struct aw_joints aw_custom_joints = {
     .controller = &aw_custom_controller,
-    .hz = HZ,
-    .max_hz = 500,
-    .open = open_link,
-    .list = list_joints,
-    .list_limits = list_limits,
-    .read = read_joints,
-    .command = run_command,
-    .attend = attend_joints,
-    .end = end_motion,
+    .traits.hz = HZ,
+    .traits.max_hz = 500,
+    .about.list = list_joints,
+    .about.list_limits = list_limits,
+    .about.read = read_joints,
+    .run.open = open_link,
+    .run.command = run_command,
+    .run.attend = attend_joints,
+    .run.end = end_motion,
 };

@@ -120,7 +120,7 @@ static void find_columns(struct aw_custom_arm *arm)
 
 void aw_custom_find_fields(struct aw_session *session, struct aw_custom_arm *arm)
 {
-    const struct aw_joint_row *row = session->wire->protocol->joints;
+    const struct aw_joint_row *row = session->wire->protocol->custom.joints;
     for (; row->name && arm->n < AW_CUSTOM_JOINTS; row++, arm->n++) {
         find_joint(session, row, &arm->joints[arm->n]);
         for (size_t k = 0; k < AW_JOINT_GAINS; k++)
@@ -227,8 +227,8 @@ static enum aw_status write_packet(struct aw_session *session, const struct aw_r
     uint8_t bytes[FRAME_ROOM];
     size_t size;
     enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
-    if (status == AW_OK && session->tool->write_packet)
-        return session->tool->write_packet(session, (struct aw_span){bytes, size});
+    if (status == AW_OK && session->tool->talk.write_packet)
+        return session->tool->talk.write_packet(session, (struct aw_span){bytes, size});
     if (status == AW_OK && session->wire->variant.envelope)
         size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
     return status == AW_OK ? aw_link_write(session->device.link, bytes, size, &session->err)
@@ -256,11 +256,11 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
 {
     struct aw_received received;
     answer->record.codec = NULL;
-    if (!session->tool->receive)
+    if (!session->tool->talk.receive)
         return aw_fail(&session->err, AW_USAGE,
                        "no packet requests the joint positions, and the device sends none by "
                        "itself — add 'ask = yes' to the packet with the positions");
-    enum aw_status status = session->tool->receive(session, deadline, &received);
+    enum aw_status status = session->tool->talk.receive(session, deadline, &received);
     if (status != AW_OK || received.frame.size == 0 || received.frame.size > sizeof answer->bytes)
         return status;
     memcpy(answer->bytes, received.frame.data, received.frame.size);
@@ -294,7 +294,7 @@ enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record
     const struct aw_message *expected = find_answer(session, packet->codec->message);
     answer->record.codec = NULL;
     enum aw_status status = write_packet(session, packet);
-    return status == AW_OK && expected && session->tool->receive
+    return status == AW_OK && expected && session->tool->talk.receive
                ? await_answer(session, expected, answer)
                : status;
 }
@@ -303,8 +303,8 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
 {
     struct aw_custom_answer answer = {.record = {.codec = NULL}};
     struct aw_custom_arm *arm = aw_custom_arm(session);
-    enum aw_status status = session->tool->query_packet
-                                ? session->tool->query_packet(session, packet, &answer.record)
+    enum aw_status status = session->tool->talk.query_packet
+                                ? session->tool->talk.query_packet(session, packet, &answer.record)
                                 : aw_custom_send(session, packet, &answer);
     if (status != AW_OK)
         return status;

@@ -20,7 +20,8 @@
 static enum aw_status check_queries(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;
-    if (arm->n_queries || (arm->tool.receive && !arm->tool.polls) || (command && command->offline))
+    if (arm->n_queries || (arm->tool.talk.receive && !arm->tool.talk.polls) ||
+        (command && command->offline))
         return AW_OK;
     const struct aw_field_ref *position = &arm->joints[0].reports[AW_JOINT_ACTUAL];
     aw_fail(&session->err, AW_USAGE,
@@ -36,7 +37,7 @@ static enum aw_status check_queries(struct aw_session *session, const struct aw_
 
 enum aw_status aw_custom_joints_begin(struct aw_session *session)
 {
-    if (!session->wire->protocol->joints || session->device.custom.arm)
+    if (!session->wire->protocol->custom.joints || session->device.custom.arm)
         return AW_OK;
     struct aw_custom_arm *arm = calloc(1, sizeof *arm);
     if (!arm)
@@ -50,20 +51,20 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
     }
     session->device.custom.arm = arm;
     session->device.custom.base_tool = session->tool;
-    arm->tool.custom_joints = true;
-    arm->tool.joints = &aw_custom_joints;
-    arm->tool.steer_gain = 0;
-    arm->tool.experiments = session->tool->custom_experiments;
-    arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
-    arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;
-    arm->tool.describe_ongoing = NULL;
+    arm->tool.motion.custom_joints = true;
+    arm->tool.motion.joints = &aw_custom_joints;
+    arm->tool.motion.steer_gain = 0;
+    arm->tool.motion.experiments = session->tool->motion.custom_experiments;
+    arm->tool.safety.stop = session->wire->protocol->custom.stops ? aw_custom_stop : NULL;
+    arm->tool.safety.last_stop = session->wire->protocol->custom.stops ? aw_custom_last_stop : NULL;
+    arm->tool.safety.describe_ongoing = NULL;
     arm->tool.share.on_frame = aw_custom_on_frame;
-    arm->tool.replay = (struct aw_replay_hooks){
-        .waits_for_answers = session->device.custom.base_tool->replay.waits_for_answers,
-        .check_command = session->device.custom.base_tool->replay.check_command,
+    arm->tool.talk.replay = (struct aw_replay_hooks){
+        .waits_for_answers = session->device.custom.base_tool->talk.replay.waits_for_answers,
+        .check_command = session->device.custom.base_tool->talk.replay.check_command,
         .get_targets = aw_custom_get_targets};
     if (arm->n_queries)
-        arm->tool.watched = arm->watched;
+        arm->tool.watch.watched = arm->watched;
     session->tool = &arm->tool;
     return AW_OK;
 }
@@ -93,7 +94,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
 
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message)
 {
-    if (!message->moves || session->tool->custom_joints)
+    if (!message->moves || session->tool->motion.custom_joints)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "'%s' moves joints, but no stop is defined for them — give --packets FILE with "
@@ -105,7 +106,8 @@ enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_
 static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
 {
     enum aw_status worst = AW_OK;
-    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+    for (const struct aw_stop_row *stop = session->wire->protocol->custom.stops; stop->packet;
+         stop++) {
         struct aw_record packet;
         enum aw_status status = make_stop(session, stop, &packet);
         bool again = status == AW_OK;
@@ -163,7 +165,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     aw_custom_read(session, aw_time_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);
-    if (status == AW_OK && !session->tool->query_packet)
+    if (status == AW_OK && !session->tool->talk.query_packet)
         status = await_rest(session);
     struct aw_error why = session->err;
     for (size_t i = 0; i < arm->n; i++)
@@ -186,7 +188,8 @@ enum aw_status aw_custom_stop(struct aw_session *session)
 void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_error before = session->err;
-    for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
+    for (const struct aw_stop_row *stop = session->wire->protocol->custom.stops; stop->packet;
+         stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
             aw_add_stop_packet(session, &packet, add, context);

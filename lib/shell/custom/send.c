@@ -42,7 +42,7 @@ static enum aw_status begin_motion(struct aw_session *session, const struct aw_r
         status = aw_joints_read(session, &list);
     if (status == AW_OK) {
         command.n =
-            session->tool->replay.get_targets(session, &list, packet, goals, &command.seconds);
+            session->tool->talk.replay.get_targets(session, &list, packet, goals, &command.seconds);
         status = aw_start_check_streamed(session, &list, &command);
     }
     aw_joints_free(&list);
@@ -77,8 +77,8 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     if (status == AW_OK && session->options.run.dry_run)
         return aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size});
     if (status == AW_OK)
-        status = session->tool->prepare ? session->tool->prepare(session)
-                                        : aw_session_open_link(session);
+        status = session->tool->talk.prepare ? session->tool->talk.prepare(session)
+                                             : aw_session_open_link(session);
     if (status == AW_OK)
         status = aw_session_announce(session, packet);
     if (status == AW_OK)
@@ -105,8 +105,8 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     if (status == AW_OK && moves)
         status = begin_motion(session, packet);
     if (status == AW_OK)
-        status = session->tool->send_packet ? session->tool->send_packet(session, packet)
-                                            : send_packet(session, packet);
+        status = session->tool->talk.send_packet ? session->tool->talk.send_packet(session, packet)
+                                                 : send_packet(session, packet);
     if (status != AW_OK || !moves)
         return status;
     session->motion.moving = false;

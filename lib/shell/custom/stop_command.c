@@ -9,7 +9,7 @@
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *stop = aw_find_command(session->device.custom.base_tool, "stop");
-    if (!session->tool->protocol->can || !stop)
+    if (!session->tool->protocol->frames.can || !stop)
         return AW_OK;
     aw_session_print_result(session);
     return stop->run(session, args);
@@ -23,7 +23,7 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
         return aw_dry_run_depends(session, "the position of the arm");
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)
-        status = session->tool->stop(session);
+        status = session->tool->safety.stop(session);
     aw_joints_free(&list);
     if (status != AW_OK)
         return status;

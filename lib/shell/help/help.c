@@ -32,19 +32,20 @@ static void fill_line(const struct aw_tool *tool, const char *line, char *out, s
     bool shell = strncmp(line, "$ ", 2) == 0;
     const char *moves = strstr(line, " {moves}");
     snprintf(out, size, "%s%s", shell ? "" : tool->name, shell ? "" : " ");
-    if (moves && tool->example_moves)
-        snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->example_moves, tool->name,
+    if (moves && tool->help.example_moves)
+        snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->help.example_moves, tool->name,
                  (int)(moves - line), line);
     else if (moves)
         snprintf(out, size, "%s %.*s %s", tool->name, (int)(moves - line), line,
-                 tool->example_move);
+                 tool->help.example_move);
     for (const char *at = moves ? "" : shell ? line + 2 : line; *at;) {
         size_t plain = strcspn(at, "{");
         aw_append(out, size, "", "%.*s", (int)plain, at);
         at += plain;
         bool move = strncmp(at, "{move}", 6) == 0, field = strncmp(at, "{field}", 7) == 0;
         if (move || field)
-            aw_append(out, size, "", "%s", move ? tool->example_move : tool->example_field);
+            aw_append(out, size, "", "%s",
+                      move ? tool->help.example_move : tool->help.example_field);
         else if (*at)
             aw_append(out, size, "", "{");
         at += move ? 6 : field ? 7 : *at != '\0';
@@ -57,12 +58,13 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
 {
     char line[320];
     const char *const *examples = command->examples;
-    for (const char *const *list = examples ? examples : tool->examples; list && *list; list++) {
+    for (const char *const *list = examples ? examples : tool->help.examples; list && *list;
+         list++) {
         snprintf(line, sizeof line, "%s %s", tool->name, *list);
         if (examples || has_word(*list, command->name))
             fn(context, line);
     }
-    bool all = tool->example_move || !command->lines || !strstr(command->lines[0], "{move");
+    bool all = tool->help.example_move || !command->lines || !strstr(command->lines[0], "{move");
     for (const char *const *list = all ? command->lines : NULL; list && *list; list++) {
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);
@@ -166,9 +168,9 @@ static void print_links(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
     aw_page_add_heading(page, "Links (-l)");
-    if (tool->sim)
-        aw_page_add_row(page, tool->sim->usage, tool->sim->help);
-    for (const char *const *scheme = tool->links; scheme && *scheme; scheme++)
+    if (tool->device.sim)
+        aw_page_add_row(page, tool->device.sim->usage, tool->device.sim->help);
+    for (const char *const *scheme = tool->device.links; scheme && *scheme; scheme++)
         aw_page_add_row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
     aw_output_print(page->out, "  'help links' shows all.\n");
 }
@@ -197,14 +199,14 @@ static void print_first_page(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
     aw_page_add_title(page, tool->name, tool->summary);
-    print_examples(page, tool->examples);
-    if (tool->usage) {
+    print_examples(page, tool->help.examples);
+    if (tool->help.usage) {
         char usage[128];
-        snprintf(usage, sizeof usage, "%s %s", tool->name, tool->usage);
+        snprintf(usage, sizeof usage, "%s %s", tool->name, tool->help.usage);
         aw_page_add_heading(page, "Usage");
         aw_page_add_code(page, usage);
         aw_page_add_options(page, "Options", tool->options);
-        aw_page_add_options(page, "General options", tool->general);
+        aw_page_add_options(page, "General options", tool->help.general);
         print_exit_codes(page);
         return;
     }
@@ -267,12 +269,12 @@ static const char *skip_link(const char *example)
 static void print_short_examples(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    for (size_t i = 0; i < SHORT_EXAMPLES && tool->examples && tool->examples[i]; i++) {
+    for (size_t i = 0; i < SHORT_EXAMPLES && tool->help.examples && tool->help.examples[i]; i++) {
         char line[320];
         if (page->session->mode.interactive)
-            snprintf(line, sizeof line, "%s", skip_link(tool->examples[i]));
+            snprintf(line, sizeof line, "%s", skip_link(tool->help.examples[i]));
         else
-            snprintf(line, sizeof line, "%s %s", tool->name, tool->examples[i]);
+            snprintf(line, sizeof line, "%s %s", tool->name, tool->help.examples[i]);
         aw_page_add_code(page, line);
     }
 }
@@ -351,12 +353,12 @@ void aw_print_man_page(struct aw_session *session)
                     ".TH %s 1 \"\" \"armwire %s\" \"User Commands\"\n.SH NAME\n%s \\- %s\n"
                     ".SH SYNOPSIS\n.B %s\n%s\n",
                     title, AW_VERSION, tool->name, tool->summary, tool->name,
-                    tool->usage ? tool->usage : "[options] [command [arguments]]");
-    if (tool->usage) {
+                    tool->help.usage ? tool->help.usage : "[options] [command [arguments]]");
+    if (tool->help.usage) {
         aw_page_add_options(&page, "Options", tool->options);
-        aw_page_add_options(&page, "General options", tool->general);
+        aw_page_add_options(&page, "General options", tool->help.general);
         print_exit_codes(&page);
-        print_examples(&page, tool->examples);
+        print_examples(&page, tool->help.examples);
         return;
     }
     aw_page_add_heading(&page, "Commands");
@@ -374,7 +376,7 @@ void aw_print_man_page(struct aw_session *session)
     aw_page_add_row(&page, path, "the config file, see armwire(5)");
     snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
     aw_page_add_row(&page, path, "history, and the saved state of devices");
-    print_examples(&page, tool->examples);
+    print_examples(&page, tool->help.examples);
     aw_page_add_heading(&page, "See also");
     aw_page_add_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }
@@ -390,7 +392,7 @@ static void print_topic_page(struct aw_page *page, const struct aw_topic *topic)
 
 enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command)
 {
-    bool all = session->tool->usage || session->options.print.help_all;
+    bool all = session->tool->help.usage || session->options.print.help_all;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
     if (!command && !all) {
         print_short_page(&page);

@@ -117,7 +117,7 @@ static void print_options(struct aw_page *page)
 
 static void print_links(struct aw_page *page)
 {
-    const struct aw_transport *sim = page->session->tool->sim;
+    const struct aw_transport *sim = page->session->tool->device.sim;
     if (sim)
         aw_page_add_row(page, sim->usage, sim->help);
     for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
@@ -173,7 +173,7 @@ static void print_config(struct aw_page *page)
     snprintf(title, sizeof title, "%s: [options]", tool->name);
     if (page->form != AW_PAGE_MARKDOWN) /* 'help options' prints them */
         aw_page_add_option_keys(page, title, tool->options);
-    for (const struct aw_config_section *s = tool->sections; s && s->name; s++) {
+    for (const struct aw_config_section *s = tool->state.sections; s && s->name; s++) {
         char text[160];
         snprintf(text, sizeof text, "%s: [%s]", tool->name, s->name);
         aw_page_add_heading(page, text);

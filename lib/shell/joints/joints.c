@@ -25,13 +25,13 @@
 struct aw_joint aw_joint_make(const char *name)
 {
     struct aw_joint joint = {.decimals = 2,
-                             .min = -INFINITY,
-                             .max = INFINITY,
-                             .max_speed = INFINITY,
-                             .max_deviation = INFINITY,
+                             .limits.min = -INFINITY,
+                             .limits.max = INFINITY,
+                             .limits.max_speed = INFINITY,
+                             .tolerance.max_deviation = INFINITY,
                              .home_target = NAN,
-                             .steer_target = NAN,
-                             .max_steer_speed = NAN,
+                             .steer.steer_target = NAN,
+                             .steer.max_steer_speed = NAN,
                              .full_effort = NAN};
     snprintf(joint.name, sizeof joint.name, "%s", name);
     aw_utf8_clean(joint.name); /* the name may come from a device */
@@ -62,14 +62,14 @@ void aw_joint_set_value(struct aw_joint *joint, enum aw_joint_value kind, double
 
 enum aw_status aw_joints_list(struct aw_session *session, struct aw_joint_list *list)
 {
-    *list = (struct aw_joint_list){.columns = session->tool->joints->columns};
-    return session->tool->joints->list(session, list);
+    *list = (struct aw_joint_list){.columns = session->tool->motion.joints->columns};
+    return session->tool->motion.joints->about.list(session, list);
 }
 
 enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list *list)
 {
     *list = (struct aw_joint_list){0};
-    enum aw_status status = session->tool->joints->open(session);
+    enum aw_status status = session->tool->motion.joints->run.open(session);
     return status == AW_OK ? aw_joints_list(session, list) : status;
 }
 
@@ -97,9 +97,9 @@ size_t aw_joints_find_index(const struct aw_joint_list *list, const char *text)
 
 static bool find_other(struct aw_session *session, struct aw_joint_list *list, const char *text)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint other = aw_joint_make(text);
-    if (!joints->find_other || !joints->find_other(session, text, &other))
+    if (!joints->about.find_other || !joints->about.find_other(session, text, &other))
         return false;
     struct aw_joint *added = aw_joints_add(session, list, text);
     if (added)
@@ -110,11 +110,11 @@ static bool find_other(struct aw_session *session, struct aw_joint_list *list, c
 static size_t find_by_name(struct aw_session *session, const struct aw_joint_list *list,
                            const char *text)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     size_t i = aw_joints_find_index(list, text);
-    if (i < list->n || !joints->is_called)
+    if (i < list->n || !joints->about.is_called)
         return i;
-    for (i = 0; i < list->n && !joints->is_called(session, &list->joints[i], text);)
+    for (i = 0; i < list->n && !joints->about.is_called(session, &list->joints[i], text);)
         i++;
     return i;
 }
@@ -161,10 +161,10 @@ static void complete_names(struct aw_session *session, aw_candidate_fn *add, voi
     struct aw_joint_list list = {0};
     struct aw_error before = session->err;
     char word[AW_JOINT_NAME + 1];
-    if (session->tool->joints && aw_joints_list(session, &list) == AW_OK)
+    if (session->tool->motion.joints && aw_joints_list(session, &list) == AW_OK)
         for (size_t i = 0; i < list.n; i++) {
             const struct aw_joint *joint = &list.joints[i];
-            if (joint->is_blind || joint->excluded)
+            if (joint->flags.is_blind || joint->flags.excluded)
                 continue;
             snprintf(word, sizeof word, "%s%s", aw_joint_display_name(joint), pairs ? "=" : "");
             add(context, word, *joint->alias ? joint->name : NULL);
@@ -199,13 +199,13 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
                                  enum aw_joint_kind kind, double value)
 {
     bool velocity = kind == AW_JOINT_VELOCITIES;
-    double min = velocity ? -joint->max_speed : joint->min,
-           max = velocity ? joint->max_speed : joint->max;
+    double min = velocity ? -joint->limits.max_speed : joint->limits.min,
+           max = velocity ? joint->limits.max_speed : joint->limits.max;
     unsigned needed = velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
     if (!isfinite((float)value))
         return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number — correct it",
                        aw_joint_display_name(joint), velocity ? "velocity" : "target");
-    if (!(joint->accepts & needed))
+    if (!(joint->flags.accepts & needed))
         return aw_fail(&session->err, AW_USAGE, "%s does not accept %s — see 'limits'",
                        aw_joint_display_name(joint), velocity ? "velocities" : "targets");
     if (session->options.run.force || (value >= min && value <= max))
@@ -217,8 +217,8 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    enum aw_status status = joints->check ? joints->check(session, list, command) : AW_OK;
+    const struct aw_joints *joints = session->tool->motion.joints;
+    enum aw_status status = joints->run.check ? joints->run.check(session, list, command) : AW_OK;
     for (size_t i = 0; i < command->n && status == AW_OK; i++)
         status = check_goal(session, &list->joints[command->goals[i].joint], command->kind,
                             command->goals[i].value);
@@ -234,10 +234,10 @@ static enum aw_status set_steer_targets(struct aw_session *session, struct aw_jo
     /* otherwise aw_joints_await steers them */
     for (size_t i = 0; i < command->n && command->is_stream; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        double distance = command->goals[i].value - joint->steer_target;
-        joint->steer_rate =
+        double distance = command->goals[i].value - joint->steer.steer_target;
+        joint->steer.steer_rate =
             command->seconds > 0 && isfinite(distance) ? distance / command->seconds : 0;
-        joint->steer_target = command->goals[i].value;
+        joint->steer.steer_target = command->goals[i].value;
     }
     return AW_OK;
 }
@@ -245,15 +245,15 @@ static enum aw_status set_steer_targets(struct aw_session *session, struct aw_jo
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list)
 {
     return session->options.run.dry_run ? aw_dry_run_depends(session, "the positions of the joints")
-                                        : session->tool->joints->read(session, list);
+                                        : session->tool->motion.joints->about.read(session, list);
 }
 
 enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     int64_t start_ns = aw_clock_now(session->clock);
     enum aw_status status = aw_joints_read(session, list);
-    for (size_t i = 0; i < list->n && status == AW_OK && joints->allows_silent; i++) {
+    for (size_t i = 0; i < list->n && status == AW_OK && joints->traits.allows_silent; i++) {
         struct aw_joint *joint = &list->joints[i];
         if (joint->state.time_ns[AW_JOINT_ACTUAL] >= start_ns)
             continue;
@@ -266,14 +266,14 @@ enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_li
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    bool steered = session->tool->steer_gain > 0 && command->kind == AW_JOINT_TARGETS;
+    const struct aw_joints *joints = session->tool->motion.joints;
+    bool steered = session->tool->motion.steer_gain > 0 && command->kind == AW_JOINT_TARGETS;
     if (command->n == 0)
         return AW_OK;
-    if (steered && (command->is_stream || !joints->await))
+    if (steered && (command->is_stream || !joints->run.await))
         return set_steer_targets(session, list, command);
-    enum aw_status status = joints->command(session, list, command);
-    bool reads = joints->confirms && command->is_stream && !session->options.run.dry_run;
+    enum aw_status status = joints->run.command(session, list, command);
+    bool reads = joints->traits.confirms && command->is_stream && !session->options.run.dry_run;
     return status == AW_OK && reads ? aw_joints_read(session, list) : status;
 }
 
@@ -297,15 +297,16 @@ struct steering {
 static double get_speed(const struct aw_session *session, const struct aw_joint *joint)
 {
     double option = session->options.move.speed;
-    return option > 0 && isinf(joint->max_speed) ? option : joint->max_speed;
+    return option > 0 && isinf(joint->limits.max_speed) ? option : joint->limits.max_speed;
 }
 
 double aw_joint_steer_velocity(const struct aw_session *session, const struct aw_joint *joint)
 {
-    double per_s = aw_number_or(session->options.move.kp, session->tool->steer_gain);
-    double max_speed = isnan(joint->max_steer_speed) ? joint->max_speed : joint->max_steer_speed;
-    return aw_steer(joint->steer_rate, per_s, aw_joint_distance(joint, joint->steer_target),
-                    max_speed);
+    double per_s = aw_number_or(session->options.move.kp, session->tool->motion.steer_gain);
+    double max_speed = isnan(joint->steer.max_steer_speed) ? joint->limits.max_speed
+                                                           : joint->steer.max_steer_speed;
+    return aw_steer(joint->steer.steer_rate, per_s,
+                    aw_joint_distance(joint, joint->steer.steer_target), max_speed);
 }
 
 /* Answers each report before the caller sees it. */
@@ -317,31 +318,31 @@ static bool steer(void *context, const struct aw_joint_list *seen)
         .kind = AW_JOINT_VELOCITIES, .goals = goals, .is_stream = true, .show_ns = AW_NO_TIME};
     bool more = !s->look || s->look(s->context, seen);
     for (size_t i = 0; i < s->list->n && command.n < AW_JOINTS_STEERED; i++)
-        if (isfinite(s->list->joints[i].steer_target))
+        if (isfinite(s->list->joints[i].steer.steer_target))
             goals[command.n++] =
                 (struct aw_joint_goal){i, aw_joint_steer_velocity(s->session, &s->list->joints[i])};
     if (command.n)
-        s->status = s->session->tool->joints->command(s->session, s->list, &command);
+        s->status = s->session->tool->motion.joints->run.command(s->session, s->list, &command);
     return more && s->status == AW_OK;
 }
 
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
                                 int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct steering steering = {session, list, look, context, AW_OK};
-    if (!joints->attend)
+    if (!joints->run.attend)
         return aw_clock_sleep(session->clock, deadline);
-    if (!(session->tool->steer_gain > 0))
-        return joints->attend(session, list, deadline, hz, look, context);
-    enum aw_status status = joints->attend(session, list, deadline, hz, steer, &steering);
+    if (!(session->tool->motion.steer_gain > 0))
+        return joints->run.attend(session, list, deadline, hz, look, context);
+    enum aw_status status = joints->run.attend(session, list, deadline, hz, steer, &steering);
     return status == AW_OK ? steering.status : status;
 }
 
 int64_t aw_joints_now(struct aw_session *session)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    return joints->now ? joints->now(session) : aw_clock_now(session->clock);
+    const struct aw_joints *joints = session->tool->motion.joints;
+    return joints->run.now ? joints->run.now(session) : aw_clock_now(session->clock);
 }
 
 struct until {
@@ -362,7 +363,7 @@ enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_join
                                       int64_t at_ns, aw_joints_look_fn *look, void *context)
 {
     struct until until = {session, at_ns, look, context};
-    if (!session->tool->joints->now)
+    if (!session->tool->motion.joints->run.now)
         return aw_joints_attend(session, list, at_ns, 0, look, context);
     return aw_joints_now(session) < at_ns
                ? aw_joints_attend(session, list, AW_NEVER, INFINITY, look_until, &until)
@@ -392,9 +393,9 @@ static bool find_farthest(struct arrival *a)
     for (size_t i = 0; i < a->command->n; i++) {
         const struct aw_joint *joint = &a->list->joints[a->command->goals[i].joint];
         double distance = aw_joint_distance(joint, a->command->goals[i].value);
-        double tolerance = isnan(a->tolerance) ? joint->tolerance : a->tolerance;
+        double tolerance = isnan(a->tolerance) ? joint->tolerance.tolerance : a->tolerance;
         double ratio = isnan(distance) ? (double)INFINITY : fabs(distance) / tolerance;
-        if (joint->is_blind || fabs(distance) <= tolerance || ratio <= max_ratio)
+        if (joint->flags.is_blind || fabs(distance) <= tolerance || ratio <= max_ratio)
             continue;
         max_ratio = ratio;
         a->farthest = a->command->goals[i].joint;
@@ -410,12 +411,13 @@ static bool find_stray(struct arrival *a, bool ended)
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED && !a->stray; i++) {
         const struct aw_joint_goal *goal = &a->command->goals[i];
         const struct aw_joint *joint = &a->list->joints[goal->joint];
-        double position =
-            aw_joint_position(joint, isnan(joint->steer_target) ? a->from[i] : joint->steer_target);
+        double position = aw_joint_position(
+            joint, isnan(joint->steer.steer_target) ? a->from[i] : joint->steer.steer_target);
         a->from[i] = isnan(a->from[i]) ? position : a->from[i];
         double distance = fabs(goal->value - a->from[i]);
-        double allowed = ended ? fmax(joint->tolerance, distance / 2)
-                               : fmin(joint->max_deviation, AW_LAG_S * joint->max_speed);
+        double allowed =
+            ended ? fmax(joint->tolerance.tolerance, distance / 2)
+                  : fmin(joint->tolerance.max_deviation, AW_LAG_S * joint->limits.max_speed);
         if (fabs(goal->value - position) > distance + allowed)
             a->stray = joint;
     }
@@ -448,13 +450,14 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
 double aw_joints_duration_s(const struct aw_session *session, const struct aw_joint_list *list,
                             const struct aw_joint_command *command)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    double seconds = isnan(command->seconds) ? joints->default_s : command->seconds, longest = NAN;
-    bool steered = session->tool->steer_gain > 0 && !joints->await;
+    const struct aw_joints *joints = session->tool->motion.joints;
+    double seconds = isnan(command->seconds) ? joints->traits.default_s : command->seconds,
+           longest = NAN;
+    bool steered = session->tool->motion.steer_gain > 0 && !joints->run.await;
     for (size_t i = 0; i < command->n && steered; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double distance =
-            fabs(command->goals[i].value - aw_joint_position(joint, joint->steer_target));
+            fabs(command->goals[i].value - aw_joint_position(joint, joint->steer.steer_target));
         longest = fmax(longest, distance / get_speed(session, joint));
     }
     seconds = seconds > 0 ? seconds : longest;
@@ -469,8 +472,8 @@ static bool steer_along(void *context, const struct aw_joint_list *list)
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint_goal *goal = &a->command->goals[i];
         struct aw_joint *joint = &a->list->joints[goal->joint];
-        joint->steer_target = a->from[i] + part * (goal->value - a->from[i]);
-        joint->steer_rate = part < 1 ? (goal->value - a->from[i]) / a->seconds : 0;
+        joint->steer.steer_target = a->from[i] + part * (goal->value - a->from[i]);
+        joint->steer.steer_rate = part < 1 ? (goal->value - a->from[i]) / a->seconds : 0;
     }
     return has_no_stray(a, list) && t < a->seconds + SETTLE_S;
 }
@@ -505,7 +508,7 @@ static void show_progress(struct aw_session *session, const void *context)
     for (size_t i = 0; i < t->command->n; i++) {
         const struct aw_joint *joint = &t->list->joints[t->command->goals[i].joint];
         double distance = fabs(aw_joint_distance(joint, t->command->goals[i].value));
-        if (joint->is_blind || !(distance > max_distance))
+        if (joint->flags.is_blind || !(distance > max_distance))
             continue;
         farthest = &t->command->goals[i];
         max_distance = distance;
@@ -528,7 +531,7 @@ static void show_progress(struct aw_session *session, const void *context)
 static enum aw_status stop_now(struct aw_session *session, enum aw_status status)
 {
     struct aw_error why = session->err;
-    enum aw_status stopped = session->tool->stop(session);
+    enum aw_status stopped = session->tool->safety.stop(session);
     session->motion.moving = stopped != AW_OK;
     session->motion.stop.effect[0] = '\0'; /* not requested by a user or a program */
     if (status == AW_OK)
@@ -540,16 +543,17 @@ static enum aw_status stop_now(struct aw_session *session, enum aw_status status
 static enum aw_status wait_for_arrival(struct arrival *a, int64_t deadline)
 {
     struct aw_session *session = a->session;
-    const struct aw_joints *joints = session->tool->joints;
-    if (joints->await)
-        return joints->await(session, a->list, a->command, a->tolerance, deadline, has_no_stray, a);
-    if (a->command->kind == AW_JOINT_VELOCITIES || !joints->attend)
+    const struct aw_joints *joints = session->tool->motion.joints;
+    if (joints->run.await)
+        return joints->run.await(session, a->list, a->command, a->tolerance, deadline, has_no_stray,
+                                 a);
+    if (a->command->kind == AW_JOINT_VELOCITIES || !joints->run.attend)
         return AW_OK;
     enum aw_status status = AW_OK;
-    if (session->tool->steer_gain > 0)
+    if (session->tool->motion.steer_gain > 0)
         status = start_motion(a);
     else if (find_farthest(a))
-        status = joints->attend(session, a->list, deadline, 0, is_moving, a);
+        status = joints->run.attend(session, a->list, deadline, 0, is_moving, a);
     return status == AW_OK && !a->stray && find_farthest(a)
                ? fail_late(session, &a->list->joints[a->farthest], a->distance)
                : status;
@@ -587,26 +591,26 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
 void aw_joints_end_steering(struct aw_joint_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        list->joints[i].steer_target = list->joints[i].max_steer_speed = (double)NAN;
+        list->joints[i].steer.steer_target = list->joints[i].steer.max_steer_speed = (double)NAN;
 }
 
 enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *list,
                              enum aw_status status)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     aw_joints_end_steering(list);
     if (status == AW_STOPPED)
         return status;
-    if (!joints->end && session->tool->steer_gain > 0 && session->motion.moving &&
+    if (!joints->run.end && session->tool->motion.steer_gain > 0 && session->motion.moving &&
         status != AW_LOST)
         return stop_now(session, status);
-    return joints->end ? joints->end(session, list, status) : status;
+    return joints->run.end ? joints->run.end(session, list, status) : status;
 }
 
 double aw_joint_position(const struct aw_joint *joint, double reference)
 {
     double at = joint->state.value[AW_JOINT_ACTUAL];
-    bool turned = joint->can_wrap && fabs(reference - at) > M_PI;
+    bool turned = joint->flags.can_wrap && fabs(reference - at) > M_PI;
     return turned ? reference - remainder(reference - at, 2 * M_PI) : at;
 }
 
@@ -626,10 +630,10 @@ void aw_joint_start_monitor(struct aw_session *session, const struct aw_joint *j
                             double max_deviation, struct aw_motion *monitor)
 {
     struct aw_motion_config config =
-        aw_motion_defaults(isnan(max_deviation) ? joint->max_deviation : max_deviation);
-    if (joint->min_motion > 0)
-        config.min_motion = joint->min_motion;
-    if (session->tool->joints->confirms)
+        aw_motion_defaults(isnan(max_deviation) ? joint->tolerance.max_deviation : max_deviation);
+    if (joint->tolerance.min_motion > 0)
+        config.min_motion = joint->tolerance.min_motion;
+    if (session->tool->motion.joints->traits.confirms)
         /* a silent device is not a fault here: each step is confirmed or fails */
         config.silence_s = INFINITY;
     aw_motion_start(monitor, &config, (double)aw_joints_now(session) / 1e9);

@@ -95,24 +95,33 @@ struct aw_joint {
     const char *mode;
     /* unit of each value; the same for ACTUAL and TARGET; NULL: none */
     const char *unit[AW_JOINT_VALUES];
-    int decimals;    /* decimals of targets in text style */
-    double min, max; /* limits of targets; infinite: none. The caller handles --force */
-    /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
-     * velocities are refused */
-    double max_speed;
-    double tolerance;     /* arrival tolerance */
-    double min_motion;    /* smallest detectable motion, above noise and encoder resolution */
-    double max_deviation; /* max deviation from the expected position; INFINITY: none */
-    double home_target;   /* target of home; NaN: none */
-    double full_effort;   /* full-scale effort; NaN: unknown */
-    unsigned accepts;     /* AW_JOINT_TAKES_… */
-    bool can_wrap;        /* an angle in rad that wraps after a turn */
-    bool is_blind;        /* no measurements: status skips it */
-    bool excluded;        /* not selected (-b): status skips it */
-    bool undescribed;     /* has no description: limits shows one row for all such joints */
-    uint32_t id;          /* number used by the tool */
-    double steer_target, steer_rate; /* steering target and its velocity; NaN: not steered */
-    double max_steer_speed;          /* max steering speed; NaN: max_speed */
+    int decimals; /* decimals of targets in text style */
+    /* of targets */
+    struct {
+        double min, max; /* limits of targets; infinite: none. The caller handles --force */
+        /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
+         * velocities are refused */
+        double max_speed;
+    } limits;
+    struct {
+        double tolerance;     /* arrival tolerance */
+        double min_motion;    /* smallest detectable motion, above noise and encoder resolution */
+        double max_deviation; /* max deviation from the expected position; INFINITY: none */
+    } tolerance;
+    double home_target; /* target of home; NaN: none */
+    double full_effort; /* full-scale effort; NaN: unknown */
+    struct {
+        unsigned accepts; /* AW_JOINT_TAKES_… */
+        bool can_wrap;    /* an angle in rad that wraps after a turn */
+        bool is_blind;    /* no measurements: status skips it */
+        bool excluded;    /* not selected (-b): status skips it */
+        bool undescribed; /* has no description: limits shows one row for all such joints */
+    } flags;
+    uint32_t id; /* number used by the tool */
+    struct {
+        double steer_target, steer_rate; /* steering target and its velocity; NaN: not steered */
+        double max_steer_speed;          /* max steering speed; NaN: max_speed */
+    } steer;
     struct aw_joint_state state;
 };
 
@@ -185,110 +194,125 @@ struct aw_joints_watch {
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
     const struct aw_joint_column *columns;
-    double hz;     /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
-    double max_hz; /* max useful rate, Hz */
-    bool interpolates;   /* the device itself interpolates to a target within command.seconds */
-    bool reports_joints; /* the device reports which joints it has: the list is empty before open */
-    /* a single command returns when the motion is complete, without a separate wait */
-    bool confirms;
-    /* the device holds its target after a single command, so end applies to other commands only */
-    bool holds_target;
-    /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
-    double (*convert_field)(double value, const char **unit);
-    /* record FILE.csv writes a table of joints instead of messages */
-    bool records_table;
-    double default_s;             /* the device's default duration for a target; 0: unknown */
-    double jog_key_s;             /* how long a jog key moves the joint, s; 0: the default */
-    enum aw_joint_value jog_base; /* the value that jog adds to, if known: TARGET or ACTUAL */
+    struct {
+        double hz; /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
+        double max_hz;     /* max useful rate, Hz */
+        bool interpolates; /* the device itself interpolates to a target within command.seconds */
+        /* the device reports which joints it has: the list is empty before open */
+        bool reports_joints;
+        /* a single command returns when the motion is complete, without a separate wait */
+        bool confirms;
+        /* the device holds its target after a single command, so end applies to other commands
+         * only */
+        bool holds_target;
+        /* record FILE.csv writes a table of joints instead of messages */
+        bool records_table;
+        double default_s;             /* the device's default duration for a target; 0: unknown */
+        double jog_key_s;             /* how long a jog key moves the joint, s; 0: the default */
+        enum aw_joint_value jog_base; /* the value that jog adds to, if known: TARGET or ACTUAL */
+
+        /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
+         * allows_silent: returns AW_OK even if some joints were silent; these keep their old
+         * values. */
+        bool allows_silent;
+    } traits;
+    /* names, limits and reports of the joints */
+    struct {
+        /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
+        double (*convert_field)(double value, const char **unit);
+
+        /* Adds the joints with aw_joints_add. Works without a device, unless reports_joints is
+         * set. */
+        enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
+
+        /* Returns true if text is an additional name of this joint. NULL: joints have only a name
+         * and an alias. */
+        bool (*is_called)(struct aw_session *session, const struct aw_joint *joint,
+                          const char *text);
+
+        /* Writes the limits of one joint and returns their number. The limit of its targets, if
+         * any, comes first. */
+        size_t (*list_limits)(struct aw_session *session, const struct aw_joint *joint,
+                              struct aw_joint_limit limits[AW_JOINT_LIMITS]);
+
+        /* Fills in an unlisted joint: one named by a digit or an identifier without a description.
+         * text NULL: fills in the common limits of all such joints, with an empty name. Returns
+         * false if there is no such joint. */
+        bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
+        enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
+
+        /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE)
+         * or below the last one (list->n). In text style prints lines; in other styles adds values
+         * to the result. An error below the last row makes the command fail after all rows are
+         * printed. */
+        enum aw_status (*print_extra)(struct aw_session *session, struct aw_joint_list *list,
+                                      size_t joint);
+    } about;
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
     const char *const *extra_names;
     /* controller of the joints, see law.h; NULL: the device reports none */
     const struct aw_controller *controller;
 
-    /* Opens the link with this command's options and starts the conversation. With --dry-run it
-     * only prepares what encoding needs. */
-    enum aw_status (*open)(struct aw_session *session);
+    /* steps of a motion command */
+    struct {
+        /* Opens the link with this command's options and starts the conversation. With --dry-run it
+         * only prepares what encoding needs. */
+        enum aw_status (*open)(struct aw_session *session);
 
-    /* Adds the joints with aw_joints_add. Works without a device, unless reports_joints is set. */
-    enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
+        /* Stores the other arguments of move, jog and home, in the command or in the tool's state.
+         * NULL: no other arguments. */
+        enum aw_status (*parse_args)(struct aw_session *session, const struct aw_args *args,
+                                     struct aw_joint_command *command);
 
-    /* Returns true if text is an additional name of this joint. NULL: joints have only a name and
-     * an alias. */
-    bool (*is_called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
+        /* Reports the end of a single command: what continues, and the result. NULL: nothing
+         * continues, and the default result is printed unless command set one. */
+        void (*report)(struct aw_session *session, struct aw_joint_list *list,
+                       const struct aw_joint_command *command, enum aw_status status, bool awaited);
+
+        /* Adds tool-specific fields to the result of play. */
+        void (*add_play_result)(struct aw_session *session);
+
+        /* Checks a command beyond the ranges, without sending anything. */
+        enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
+                                const struct aw_joint_command *command);
+
+        /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_run_depends if
+         * only the device knows them). Unless the command is part of a stream, waits for the
+         * confirmation if the device sends one. */
+        enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
+                                  const struct aw_joint_command *command);
+
+        /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
+         * report of a joint. Polls a device that only answers, hz times a second (0: default,
+         * INFINITY: as fast as it answers). AW_OK at the deadline or when look returns false;
+         * AW_STOPPED, AW_LOST; AW_TIMEOUT if the device was silent for too long. */
+        enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
+                                 int64_t deadline, double hz, aw_joints_look_fn *look,
+                                 void *context);
+
+        /* Waits until the joints of the last command are within tolerance of their targets (NaN:
+         * each joint's own tolerance), or until look returns false (AW_OK). AW_REFUSED if they rest
+         * elsewhere, or AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend
+         * waits instead; steered joints move at their max speed or at --speed. */
+        enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
+                                const struct aw_joint_command *command, double tolerance,
+                                int64_t deadline, aw_joints_look_fn *look, void *context);
+
+        /* Ends the motion of a command that finished with this status: disables enabled drivers,
+         * zeroes persistent velocities, and waits for confirmation. Returns status and its error if
+         * it failed, otherwise the hook's own status. The tool's stop, not this hook, ends an
+         * interrupted command (AW_STOPPED). NULL: nothing to end; the tool's stop ends steering. */
+        enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
+                              enum aw_status status);
+
+        /* Returns the device's own time, ns from an arbitrary start. NULL: the session's clock. */
+        int64_t (*now)(struct aw_session *session);
+    } run;
 
     /* Parses a target, or a distance for jog, in the tool's own notation ("open", "50tick"). NULL:
      * a number in the unit of the joint. */
     enum aw_status (*parse)(struct aw_session *session, const struct aw_joint *joint, bool jogs,
                             const char *text, double *value);
-
-    /* Stores the other arguments of move, jog and home, in the command or in the tool's state.
-     * NULL: no other arguments. */
-    enum aw_status (*parse_args)(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_joint_command *command);
-
-    /* Reports the end of a single command: what continues, and the result. NULL: nothing continues,
-     * and the default result is printed unless command set one. */
-    void (*report)(struct aw_session *session, struct aw_joint_list *list,
-                   const struct aw_joint_command *command, enum aw_status status, bool awaited);
-
-    /* Adds tool-specific fields to the result of play. */
-    void (*add_play_result)(struct aw_session *session);
-
-    /* Writes the limits of one joint and returns their number. The limit of its targets, if any,
-     * comes first. */
-    size_t (*list_limits)(struct aw_session *session, const struct aw_joint *joint,
-                          struct aw_joint_limit limits[AW_JOINT_LIMITS]);
-
-    /* Fills in an unlisted joint: one named by a digit or an identifier without a description. text
-     * NULL: fills in the common limits of all such joints, with an empty name. Returns false if
-     * there is no such joint. */
-    bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
-
-    /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
-     * allows_silent: returns AW_OK even if some joints were silent; these keep their old values. */
-    bool allows_silent;
-    enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
-
-    /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE) or
-     * below the last one (list->n). In text style prints lines; in other styles adds values to the
-     * result. An error below the last row makes the command fail after all rows are printed. */
-    enum aw_status (*print_extra)(struct aw_session *session, struct aw_joint_list *list,
-                                  size_t joint);
-
-    /* Checks a command beyond the ranges, without sending anything. */
-    enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command);
-
-    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_run_depends if only
-     * the device knows them). Unless the command is part of a stream, waits for the confirmation
-     * if the device sends one. */
-    enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
-                              const struct aw_joint_command *command);
-
-    /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
-     * report of a joint. Polls a device that only answers, hz times a second (0: default, INFINITY:
-     * as fast as it answers). AW_OK at the deadline or when look returns false; AW_STOPPED,
-     * AW_LOST; AW_TIMEOUT if the device was silent for too long. */
-    enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context);
-
-    /* Waits until the joints of the last command are within tolerance of their targets (NaN: each
-     * joint's own tolerance), or until look returns false (AW_OK). AW_REFUSED if they rest
-     * elsewhere, or AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend waits
-     * instead; steered joints move at their max speed or at --speed. */
-    enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, aw_joints_look_fn *look, void *context);
-
-    /* Ends the motion of a command that finished with this status: disables enabled drivers, zeroes
-     * persistent velocities, and waits for confirmation. Returns status and its error if it failed,
-     * otherwise the hook's own status. The tool's stop, not this hook, ends an interrupted command
-     * (AW_STOPPED). NULL: nothing to end; the tool's stop ends steering. */
-    enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status);
-
-    /* Returns the device's own time, ns from an arbitrary start. NULL: the session's clock. */
-    int64_t (*now)(struct aw_session *session);
 };
 
 /* ---- For commands ---- */

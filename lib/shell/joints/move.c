@@ -79,11 +79,11 @@ static void report(struct aw_session *session, const struct aw_joint_list *list,
 
 const char *aw_move_result(const struct aw_session *session, enum aw_status status, bool awaited)
 {
-    return status == AW_STOPPED              ? "stopped"
-           : status != AW_OK                 ? "not-reached"
-           : session->tool->joints->confirms ? "confirmed"
-           : awaited                         ? "arrived"
-                                             : "sent";
+    return status == AW_STOPPED                            ? "stopped"
+           : status != AW_OK                               ? "not-reached"
+           : session->tool->motion.joints->traits.confirms ? "confirmed"
+           : awaited                                       ? "arrived"
+                                                           : "sent";
 }
 
 void aw_move_add_ms(struct aw_session *session)
@@ -95,7 +95,7 @@ void aw_move_add_ms(struct aw_session *session)
 
 static bool is_steered(const struct aw_session *session)
 {
-    return session->tool->steer_gain > 0;
+    return session->tool->motion.steer_gain > 0;
 }
 
 /* The host can steer a joint only from a known position. */
@@ -117,21 +117,21 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
                              const struct aw_joint_command *command, double tolerance,
                              enum aw_status status)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     bool waits = is_steered(session) || session->options.move.wait;
-    bool awaited = status == AW_OK && waits && !joints->confirms;
+    bool awaited = status == AW_OK && waits && !joints->traits.confirms;
     if (is_steered(session) || awaited)
         aw_session_start_motion(session); /* interrupting the wait stops the motion */
     if (awaited)
         status = await(session, list, command, tolerance);
     if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    if (!joints->holds_target)
+    if (!joints->traits.holds_target)
         status = aw_joints_end(session, list, status);
     else
         session->motion.moving = session->motion.moving && status == AW_STOPPED;
-    if (joints->report)
-        joints->report(session, list, command, status, waits);
+    if (joints->run.report)
+        joints->run.report(session, list, command, status, waits);
     else if (awaited || !session->result.cmd)
         report(session, list, command, status, awaited);
     return status;
@@ -167,7 +167,7 @@ static enum aw_status parse_value(struct request *r, size_t at, bool jogs, const
                                   double *value)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     const struct aw_joint *joint = &r->list.joints[at];
     return joints->parse ? joints->parse(session, joint, jogs, text, value)
                          : aw_joints_parse_value(session, joint, AW_JOINT_TARGETS, text, value);
@@ -189,7 +189,7 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
 /* Refuses a misspelt tool-specific argument. */
 static enum aw_status check_argument(struct request *r, const char *name)
 {
-    const char *const *names = r->session->tool->joints->extra_names;
+    const char *const *names = r->session->tool->motion.joints->extra_names;
     size_t n = 0, at;
     while (names && names[n])
         n++;
@@ -224,7 +224,7 @@ static enum aw_status split_argument(struct request *r, const struct aw_bound *b
 
 static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound)
 {
-    const char *const *names = r->session->tool->joints->extra_names, *text;
+    const char *const *names = r->session->tool->motion.joints->extra_names, *text;
     bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
     char name[AW_JOINT_NAME];
     double value;
@@ -247,20 +247,20 @@ static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound
 static enum aw_status begin_request(struct request *r, struct aw_session *session,
                                     const struct aw_args *args)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     *r = (struct request){.session = session, .args = args};
     r->command = (struct aw_joint_command){
         .kind = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
-    if (joints->reports_joints && session->options.run.dry_run)
+    if (joints->traits.reports_joints && session->options.run.dry_run)
         return aw_dry_run_depends(session, strcmp(args->command->name, "jog") == 0
                                                ? "the position of the joint"
                                                : "the joints of the device");
     enum aw_status status =
-        (joints->reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
+        (joints->traits.reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
     if (status == AW_OK)
         status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
-    if (status == AW_OK && joints->parse_args)
-        return joints->parse_args(session, args, &r->command);
+    if (status == AW_OK && joints->run.parse_args)
+        return joints->run.parse_args(session, args, &r->command);
     return status == AW_OK ? aw_read_duration(session, args, &r->command.seconds) : status;
 }
 
@@ -268,13 +268,13 @@ static enum aw_status begin_request(struct request *r, struct aw_session *sessio
 static enum aw_status run_request(struct request *r)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     double tolerance;
     enum aw_status status = aw_joints_check(session, &r->list, &r->command);
     if (status == AW_OK)
         status = read_tolerance(session, &r->list, &r->command, &tolerance);
-    if (status == AW_OK && !joints->reports_joints)
-        status = joints->open(session);
+    if (status == AW_OK && !joints->traits.reports_joints)
+        status = joints->run.open(session);
     return status == AW_OK ? aw_move_joints(session, &r->list, &r->command) : status;
 }
 
@@ -306,13 +306,13 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     if (!r)
         return aw_no_memory(&session->err);
     enum aw_status status = begin_request(r, session, args);
-    bool reads = !session->tool->joints->confirms && !session->options.run.dry_run;
+    bool reads = !session->tool->motion.joints->traits.confirms && !session->options.run.dry_run;
     if (status == AW_OK && reads)
-        status = session->tool->joints->open(session);
+        status = session->tool->motion.joints->run.open(session);
     if (status == AW_OK && reads)
         status = aw_joints_read(session, &r->list); /* finds out which joints the device has */
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        if (isfinite(r->list.joints[i].home_target) && !r->list.joints[i].is_blind)
+        if (isfinite(r->list.joints[i].home_target) && !r->list.joints[i].flags.is_blind)
             status = add_goal(r, i, r->list.joints[i].home_target);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE,
@@ -332,7 +332,7 @@ struct jog_context {
 static double jog_base_value(const struct request *r, size_t joint)
 {
     const double *value = r->list.joints[joint].state.value;
-    enum aw_joint_value from = r->session->tool->joints->jog_base;
+    enum aw_joint_value from = r->session->tool->motion.joints->traits.jog_base;
     return isnan(value[from]) ? value[AW_JOINT_ACTUAL] : value[from];
 }
 
@@ -365,7 +365,8 @@ static struct aw_jog default_steps(const struct aw_joint *joint)
         i++;
     struct aw_jog jog = steps[i];
     jog.unit = unit ? unit : "";
-    jog.name = joint->undescribed && *joint->label ? joint->label : aw_joint_display_name(joint);
+    jog.name =
+        joint->flags.undescribed && *joint->label ? joint->label : aw_joint_display_name(joint);
     return jog;
 }
 
@@ -373,13 +374,13 @@ static struct aw_jog default_steps(const struct aw_joint *joint)
 static enum aw_status fail_unknown(struct request *r, size_t number)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     const struct aw_joint *joint = &r->list.joints[number];
-    bool reports = joints->attend;
+    bool reports = joints->run.attend;
     r->command.n = 0;
     enum aw_status status = add_goal(r, number, 0);
-    if (status == AW_OK && joints->check)
-        status = joints->check(session, &r->list, &r->command);
+    if (status == AW_OK && joints->run.check)
+        status = joints->run.check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
     return aw_fail(&session->err, reports ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
@@ -391,7 +392,7 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     enum aw_status status =
         aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        r->list.joints[i].excluded = i != *joint; /* no report required */
+        r->list.joints[i].flags.excluded = i != *joint; /* no report required */
     return status;
 }
 
@@ -401,14 +402,14 @@ static enum aw_status read_joint(struct request *r, size_t joint, const char *am
                                  double *change)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     enum aw_status status = AW_OK;
-    if (amount && !r->list.joints[joint].undescribed)
+    if (amount && !r->list.joints[joint].flags.undescribed)
         status = parse_value(r, joint, true, amount, change);
     if (status == AW_OK && session->options.run.dry_run)
         return AW_OK;
-    if (status == AW_OK && !joints->reports_joints)
-        status = joints->open(session);
+    if (status == AW_OK && !joints->traits.reports_joints)
+        status = joints->run.open(session);
     if (status == AW_OK)
         status = aw_joints_read_new(session, &r->list);
     return status == AW_OK && amount ? parse_value(r, joint, true, amount, change) : status;
@@ -417,7 +418,7 @@ static enum aw_status read_joint(struct request *r, size_t joint, const char *am
 static enum aw_status run_jog(struct request *r)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     const char *amount = aw_arg(r->args, "amount", 0);
     struct jog_context context = {.r = r};
     double change = 0;
@@ -437,8 +438,8 @@ static enum aw_status run_jog(struct request *r)
     jog.by_keys = !amount;
     if (isnan(jog.value))
         return fail_unknown(r, context.joint);
-    if (!amount && isnan(r->command.seconds) && joints->jog_key_s > 0)
-        r->command.seconds = joints->jog_key_s;
+    if (!amount && isnan(r->command.seconds) && joints->traits.jog_key_s > 0)
+        r->command.seconds = joints->traits.jog_key_s;
     return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);
 }
 
@@ -456,11 +457,11 @@ enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args
 static enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = session->tool->joints->open(session);
+    enum aw_status status = session->tool->motion.joints->run.open(session);
     if (status == AW_OK && session->options.run.dry_run)
         return aw_dry_run_depends(session, "the positions of the joints");
     if (status == AW_OK)
-        status = session->tool->stop(session);
+        status = session->tool->safety.stop(session);
     if (status != AW_OK)
         return status;
     session->motion.moving = false;

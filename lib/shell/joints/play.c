@@ -46,10 +46,10 @@ static void path_goals(const struct aw_play *p, double t_s, struct aw_joint_goal
     aw_path_evaluate(&p->path, p->path.t_s[0] + t_s, positions, NULL);
     for (size_t k = 0; k < p->n; k++) {
         const struct aw_joint *joint = get_joint(p, k);
-        if (positions[k] > joint->max && positions[k] < joint->max + ROUNDING)
-            positions[k] = joint->max;
-        if (positions[k] < joint->min && positions[k] > joint->min - ROUNDING)
-            positions[k] = joint->min;
+        if (positions[k] > joint->limits.max && positions[k] < joint->limits.max + ROUNDING)
+            positions[k] = joint->limits.max;
+        if (positions[k] < joint->limits.min && positions[k] > joint->limits.min - ROUNDING)
+            positions[k] = joint->limits.min;
         goals[k] = (struct aw_joint_goal){p->joints[k].index, positions[k]};
     }
 }
@@ -76,11 +76,11 @@ static enum aw_status read_deviation(struct aw_session *session, const struct aw
 static enum aw_status begin(struct aw_play *p)
 {
     struct aw_session *session = p->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     enum aw_status status = AW_OK;
     p->list.is_frozen = true;
     for (size_t i = 0; i < p->list.n; i++)
-        p->list.joints[i].excluded = true; /* no report required */
+        p->list.joints[i].flags.excluded = true; /* no report required */
     for (size_t k = 0; k < p->n && status == AW_OK; k++) {
         struct aw_play_joint *joint = &p->joints[k];
         status = aw_joint_read_max_lag(session, get_joint(p, k), &joint->max_lag);
@@ -88,20 +88,20 @@ static enum aw_status begin(struct aw_play *p)
             status = read_deviation(session, get_joint(p, k), &joint->max_deviation);
         if (status == AW_OK)
             status = aw_table_init(&joint->samples, sample_columns, 2, &session->err);
-        p->list.joints[joint->index].excluded = false;
+        p->list.joints[joint->index].flags.excluded = false;
         snprintf(joint->name, sizeof joint->name, "%s", get_joint(p, k)->name);
     }
-    if (status == AW_OK && !joints->reports_joints)
-        status = joints->open(session);
-    if (p->hz > joints->max_hz) {
+    if (status == AW_OK && !joints->traits.reports_joints)
+        status = joints->run.open(session);
+    if (p->hz > joints->traits.max_hz) {
         if (session->options.move.rate > 0)
             aw_session_print_notice(
                 session,
                 "--rate %g: the device accepts at most %g setpoints per second — give a lower rate",
-                p->hz, joints->max_hz);
-        p->hz = joints->max_hz;
+                p->hz, joints->traits.max_hz);
+        p->hz = joints->traits.max_hz;
     }
-    p->period_s = 1 / p->hz;
+    p->time.period_s = 1 / p->hz;
     return status;
 }
 
@@ -120,7 +120,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
         if (status != AW_OK)
             return status;
         double distance = fabs(last[k].value - first[k].value);
-        *closed = *closed && distance <= fmax(joint->min_motion, ROUNDING);
+        *closed = *closed && distance <= fmax(joint->tolerance.min_motion, ROUNDING);
     }
     return AW_OK;
 }
@@ -130,8 +130,8 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 /* Returns the current time in the file. */
 static double path_now(const struct aw_play *p)
 {
-    double elapsed_s = (double)(aw_joints_now(p->session) - p->due_ns) / 1e9;
-    return p->rounds_s + p->at_s + p->tempo.speed * fmin(elapsed_s, p->period_s);
+    double elapsed_s = (double)(aw_joints_now(p->session) - p->time.due_ns) / 1e9;
+    return p->time.rounds_s + p->time.at_s + p->tempo.speed * fmin(elapsed_s, p->time.period_s);
 }
 
 static bool look(void *context, const struct aw_joint_list *list)
@@ -189,7 +189,7 @@ static enum aw_status check_moved(const struct aw_play *p)
             low = fmin(low, aw_table_cell(&state->samples, i, 1));
             high = fmax(high, aw_table_cell(&state->samples, i, 1));
         }
-        if (high - low < joint->min_motion && range > joint->tolerance)
+        if (high - low < joint->tolerance.min_motion && range > joint->tolerance.tolerance)
             return aw_fail(&p->session->err, AW_REFUSED,
                            "%s did not move, but its setpoints moved by %.3g%s%s — check that it "
                            "is powered, enabled and free",
@@ -204,7 +204,7 @@ static bool seems_silent(const struct aw_play *p)
     bool silent = false;
     for (size_t k = 0; k < p->n; k++) {
         const struct aw_motion *monitor = &p->joints[k].monitor;
-        silent = silent || now_s - monitor->last_s > monitor->config.silence_s;
+        silent = silent || now_s - monitor->last.last_s > monitor->config.silence_s;
     }
     return silent;
 }
@@ -213,7 +213,7 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
 {
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
-    if (session->tool->joints->confirms)
+    if (session->tool->motion.joints->traits.confirms)
         look(p, &p->list); /* the device only confirms, so a confirmation counts as a report */
     do {
         status = aw_joints_attend_until(session, &p->list, until, look, p);
@@ -233,7 +233,7 @@ static enum aw_status send_setpoints(struct aw_play *p, double t_s, int64_t show
     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS,
                                        .goals = goals,
                                        .n = p->n,
-                                       .seconds = p->period_s,
+                                       .seconds = p->time.period_s,
                                        .is_stream = true,
                                        .show_ns = show_ns};
     path_goals(p, t_s, goals);
@@ -253,34 +253,34 @@ static enum aw_status stream_path(struct aw_play *p, bool again)
 {
     struct aw_session *session = p->session;
     double length_s = path_seconds(p);
-    int64_t period_ns = (int64_t)(p->period_s * 1e9);
-    bool timed = session->tool->joints->interpolates, last = false;
+    int64_t period_ns = (int64_t)(p->time.period_s * 1e9);
+    bool timed = session->tool->motion.joints->traits.interpolates, last = false;
     enum aw_status status = AW_OK;
-    p->at_s = 0;
-    p->due_ns = aw_joints_now(session);
-    if (!p->end_ns)
-        p->end_ns = session->options.run.for_s > 0
-                        ? aw_time_after(p->due_ns, session->options.run.for_s)
-                        : AW_NEVER;
+    p->time.at_s = 0;
+    p->time.due_ns = aw_joints_now(session);
+    if (!p->time.end_ns)
+        p->time.end_ns = session->options.run.for_s > 0
+                             ? aw_time_after(p->time.due_ns, session->options.run.for_s)
+                             : AW_NEVER;
     while (status == AW_OK && !last) {
         int64_t now = aw_joints_now(session);
-        aw_samples_add(&p->late_ms, (double)(now - p->due_ns) / 1e6);
-        p->due_ns = now - p->due_ns > GAP_NS ? now : p->due_ns;
-        double passes = aw_tempo_step(&p->tempo, p->period_s), ahead = timed ? passes : 0;
-        last = p->at_s + ahead >= length_s - 1e-9;
+        aw_samples_add(&p->late_ms, (double)(now - p->time.due_ns) / 1e6);
+        p->time.due_ns = now - p->time.due_ns > GAP_NS ? now : p->time.due_ns;
+        double passes = aw_tempo_step(&p->tempo, p->time.period_s), ahead = timed ? passes : 0;
+        last = p->time.at_s + ahead >= length_s - 1e-9;
         if (last && again && length_s > 0) {
-            p->at_s = fmod(p->at_s + ahead, length_s) - ahead;
-            p->rounds_s += length_s;
+            p->time.at_s = fmod(p->time.at_s + ahead, length_s) - ahead;
+            p->time.rounds_s += length_s;
             last = false;
         }
-        last = last || p->due_ns + period_ns >= p->end_ns;
-        status = send_setpoints(p, fmax(0, p->at_s + ahead), AW_NO_TIME);
-        aw_session_show_progress(session, "play %.0f of %.0f s at %.0f %%%s", p->at_s, length_s,
-                                 100 * p->tempo.speed, p->tempo.typed_text);
+        last = last || p->time.due_ns + period_ns >= p->time.end_ns;
+        status = send_setpoints(p, fmax(0, p->time.at_s + ahead), AW_NO_TIME);
+        aw_session_show_progress(session, "play %.0f of %.0f s at %.0f %%%s", p->time.at_s,
+                                 length_s, 100 * p->tempo.speed, p->tempo.typed_text);
         if (status == AW_OK && !(last && timed))
-            status = attend(p, p->due_ns + period_ns);
-        p->at_s += passes;
-        p->due_ns += period_ns;
+            status = attend(p, p->time.due_ns + period_ns);
+        p->time.at_s += passes;
+        p->time.due_ns += period_ns;
     }
     return status;
 }
@@ -290,7 +290,7 @@ static enum aw_status stream_path(struct aw_play *p, bool again)
 static enum aw_status play_once(struct aw_play *p, bool first, bool again)
 {
     struct aw_session *session = p->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint_goal goals[AW_PLAY_JOINTS];
     path_goals(p, 0, goals);
     enum aw_status status = aw_joints_read_new(session, &p->list);
@@ -309,7 +309,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     }
     aw_session_start_motion(session);
     status = stream_path(p, again);
-    if (status != AW_OK || !(joints->await || session->tool->steer_gain > 0))
+    if (status != AW_OK || !(joints->run.await || session->tool->motion.steer_gain > 0))
         return status;
     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = goals, .n = p->n};
     for (size_t k = 0; k < p->n; k++)
@@ -321,9 +321,9 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
 /* Prints the setpoints of one pass. */
 static enum aw_status print_setpoints(struct aw_play *p)
 {
-    const struct aw_joints *joints = p->session->tool->joints;
-    double length_s = path_seconds(p), passes = p->start_speed * p->period_s;
-    double ahead = joints->interpolates ? passes : 0, at_s = 0;
+    const struct aw_joints *joints = p->session->tool->motion.joints;
+    double length_s = path_seconds(p), passes = p->start_speed * p->time.period_s;
+    double ahead = joints->traits.interpolates ? passes : 0, at_s = 0;
     enum aw_status status = AW_OK;
     aw_session_print_notice(p->session, "%zu points, %.3f s: within limits", p->path.n,
                             length_s / p->start_speed);
@@ -333,7 +333,7 @@ static enum aw_status print_setpoints(struct aw_play *p)
     for (int64_t tick = 0; status == AW_OK; tick++) {
         at_s = (double)tick * passes + ahead;
         status = send_setpoints(p, fmin(at_s, length_s),
-                                (int64_t)llround((double)tick * p->period_s * 1e9));
+                                (int64_t)llround((double)tick * p->time.period_s * 1e9));
         if (at_s >= length_s - 1e-9)
             break;
     }
@@ -348,9 +348,9 @@ static enum aw_status play(struct aw_play *p, bool closed)
     aw_tempo_begin(&p->tempo, session, p->start_speed, p->max_speed);
     do {
         status = play_once(p, first, loop && closed);
-        p->rounds_s += path_seconds(p);
+        p->time.rounds_s += path_seconds(p);
         first = false;
-    } while (status == AW_OK && loop && aw_joints_now(session) < p->end_ns);
+    } while (status == AW_OK && loop && aw_joints_now(session) < p->time.end_ns);
     aw_tempo_end(&p->tempo);
     if (status == AW_OK)
         status = check_moved(p);
@@ -419,15 +419,15 @@ static void report_joints(struct aw_play *p)
 static void report_result(struct aw_play *p)
 {
     struct aw_session *session = p->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_object *result = &session->result;
     aw_object_start(result, "play");
     aw_object_add_count(result, "points", p->path.n);
     aw_object_add_count(result, "joints", p->n);
     aw_object_add_number(result, "duration", path_seconds(p), 3, "s");
     aw_object_add_count(result, "sent", p->n_sent);
-    if (joints->add_play_result)
-        joints->add_play_result(session);
+    if (joints->run.add_play_result)
+        joints->run.add_play_result(session);
     report_joints(p);
     aw_object_group(result);
 }
@@ -451,15 +451,16 @@ static enum aw_status check_and_play(struct aw_play *p)
 static enum aw_status load_file(struct aw_play *p, const char *file)
 {
     struct aw_session *session = p->session;
-    const struct aw_joints *joints = session->tool->joints;
-    bool blind = joints->reports_joints && session->options.run.dry_run;
+    const struct aw_joints *joints = session->tool->motion.joints;
+    bool blind = joints->traits.reports_joints && session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (aw_play_given(session)->quintic && aw_play_given(session)->cubic)
         return aw_fail(&session->err, AW_USAGE,
                        "play: both --cubic and --quintic given — remove one");
     p->list.columns = joints->columns;
     if (!blind)
-        status = (joints->reports_joints ? aw_joints_begin : aw_joints_list)(session, &p->list);
+        status =
+            (joints->traits.reports_joints ? aw_joints_begin : aw_joints_list)(session, &p->list);
     if (status == AW_OK && !blind)
         status = aw_joints_check(session, &p->list, &(struct aw_joint_command){.n = 0});
     if (status == AW_OK)

@@ -68,17 +68,19 @@ struct aw_play {
     struct aw_path path;
     size_t n; /* number of joints: channels of the path */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
-    double start_speed,
-        max_speed; /* playback speed at the start, and max playback speed; 1: as in the file */
+    /* playback speed at the start, and max playback speed; 1: as in the file */
+    double start_speed, max_speed;
     double hz;
 
     uint64_t n_sent; /* number of setpoints; one for all joints counts once */
     struct aw_samples late_ms;
     struct aw_joint_list list;
     struct aw_tempo tempo;
-    /* path time: period, current time, length of the previous passes */
-    double period_s, at_s, rounds_s;
-    int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for (0: not known yet) */
+    struct {
+        /* path time: period, current time, length of the previous passes */
+        double period_s, at_s, rounds_s;
+        int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for (0: not known yet) */
+    } time;
 };
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);

@@ -85,7 +85,7 @@ static bool is_position(const char *name)
 static size_t next_joint(const struct file_reader *r, size_t *next)
 {
     const struct aw_joint_list *list = &r->play->list;
-    while (*next < list->n && list->joints[*next].excluded)
+    while (*next < list->n && list->joints[*next].flags.excluded)
         ++*next;
     return *next < list->n ? (*next)++ : list->n;
 }
@@ -215,7 +215,7 @@ static enum aw_status assign_column(struct file_reader *r, size_t column)
             aw_fail(&r->session->err, AW_MALFORMED, "duplicate column %s — rename one", name);
             return fail_in_header(r);
         }
-    if (play->list.joints[joint].excluded)
+    if (play->list.joints[joint].flags.excluded)
         return AW_OK;
     if (play->n == AW_PLAY_JOINTS)
         return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints — remove columns",
@@ -325,10 +325,12 @@ static void drop_repeats(struct file_reader *r)
 /* A measured position may exceed a limit by the arrival tolerance. */
 static double clamp_measured(const struct aw_joint *joint, double position)
 {
-    if (position > joint->max && position <= joint->max + joint->tolerance)
-        return joint->max;
-    return position < joint->min && position >= joint->min - joint->tolerance ? joint->min
-                                                                              : position;
+    if (position > joint->limits.max && position <= joint->limits.max + joint->tolerance.tolerance)
+        return joint->limits.max;
+    return position < joint->limits.min &&
+                   position >= joint->limits.min - joint->tolerance.tolerance
+               ? joint->limits.min
+               : position;
 }
 
 static enum aw_status make_path(struct file_reader *r)
@@ -367,7 +369,7 @@ static double max_speed_of(const struct file_reader *r, size_t k)
 {
     if (r->session->options.move.max_speed_value > 0)
         return r->session->options.move.max_speed_value;
-    return r->play->list.joints[r->play->joints[k].index].max_speed *
+    return r->play->list.joints[r->play->joints[k].index].limits.max_speed *
            (r->measured ? MEASURED_SPEED : 1);
 }
 
@@ -407,7 +409,7 @@ static enum aw_status check_range(struct file_reader *r, size_t i, size_t k)
     const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].index];
     struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
     bool force = r->session->options.run.force;
-    double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
+    double min = force ? -FLT_MAX : joint->limits.min, max = force ? FLT_MAX : joint->limits.max;
     bool low = x.low < min - ROUNDING;
     if (!low && x.high <= max + ROUNDING)
         return AW_OK;
@@ -457,7 +459,7 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
     size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
     if (zeros)
         aw_session_print_notice(session, "skipped trailing rows of zeros, from line %zu", zeros);
-    if (status == AW_OK && session->tool->joints->reports_joints && play->list.n == 0)
+    if (status == AW_OK && session->tool->motion.joints->traits.reports_joints && play->list.n == 0)
         status = aw_dry_run_depends(session, "the joints of the device");
     if (status == AW_OK)
         status = find_columns(&r);

@@ -56,10 +56,10 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
 enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joint *joint,
                                  double *max_jump)
 {
-    double range = joint->max - joint->min;
-    *max_jump = isfinite(joint->max_speed) ? AT_LIMIT_S * joint->max_speed
-                : isfinite(range)          ? OF_RANGE * range
-                                           : defaults[find_defaults(joint)].max_jump;
+    double range = joint->limits.max - joint->limits.min;
+    *max_jump = isfinite(joint->limits.max_speed) ? AT_LIMIT_S * joint->limits.max_speed
+                : isfinite(range)                 ? OF_RANGE * range
+                                                  : defaults[find_defaults(joint)].max_jump;
     const char *jump = session->options.move.max_jump;
     if (!jump)
         return AW_OK;
@@ -69,7 +69,7 @@ enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joi
 enum aw_status aw_joint_read_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                      double *max_lag)
 {
-    *max_lag = joint->max_deviation;
+    *max_lag = joint->tolerance.max_deviation;
     const char *lag = session->options.move.max_lag;
     return lag ? read_option(session, joint, "max-lag", lag, joint->unit[AW_JOINT_ACTUAL], max_lag)
                : AW_OK;
@@ -110,10 +110,10 @@ enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_j
         return AW_OK;
     enum aw_status status =
         read_option(session, joint, "approach", approach, joint->unit[AW_JOINT_VELOCITY], speed);
-    if (status == AW_OK && *speed > joint->max_speed && !session->options.run.force)
+    if (status == AW_OK && *speed > joint->limits.max_speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "--approach %s: faster than the max speed of %s, %g %s — give less",
-                       approach, aw_joint_display_name(joint), joint->max_speed,
+                       approach, aw_joint_display_name(joint), joint->limits.max_speed,
                        joint->unit[AW_JOINT_VELOCITY]);
     double max_speed = command_max_speed(session, joint);
     if (status == AW_OK && *speed > max_speed && !session->options.run.force)
@@ -142,7 +142,7 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_joint *
                        "%s: position unknown, and the first target is %s — %sgive --force to move "
                        "there anyway",
                        aw_joint_display_name(joint), first,
-                       session->tool->joints->attend ? "" : "move it once, or ");
+                       session->tool->motion.joints->run.attend ? "" : "move it once, or ");
     return aw_fail(&session->err, AW_LIMIT,
                    "%s is at %s, the first target is %s: farther than --max-jump %s — give "
                    "--approach %g%s to move there first",
@@ -216,10 +216,11 @@ static enum aw_status approach_time(struct aw_session *session, const struct aw_
         enum aw_status status = aw_start_read_speed(session, joint, &speed);
         if (status != AW_OK)
             return status;
-        if (!(distance > fmax(joint->min_motion, 1e-9)))
+        if (!(distance > fmax(joint->tolerance.min_motion, 1e-9)))
             continue;
-        *seconds = fmax(*seconds, isnan(speed) ? fmax(EASE_S, distance / (EASE * joint->max_speed))
-                                               : distance / speed);
+        *seconds =
+            fmax(*seconds, isnan(speed) ? fmax(EASE_S, distance / (EASE * joint->limits.max_speed))
+                                        : distance / speed);
     }
     return AW_OK;
 }
@@ -242,7 +243,7 @@ static enum aw_status send_part(struct approach *approach, double part)
     struct aw_joint_goal now[AW_START_JOINTS];
     struct aw_joint_command command = {.goals = now,
                                        .n = approach->n,
-                                       .seconds = 1 / session->tool->joints->hz,
+                                       .seconds = 1 / session->tool->motion.joints->traits.hz,
                                        .is_stream = true,
                                        .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < approach->n; i++) {
@@ -256,7 +257,7 @@ static enum aw_status send_part(struct approach *approach, double part)
 /* Returns true if a steered joint is not near its target yet. */
 static bool is_steering(const struct approach *approach)
 {
-    for (size_t i = 0; i < approach->n && approach->session->tool->steer_gain > 0; i++) {
+    for (size_t i = 0; i < approach->n && approach->session->tool->motion.steer_gain > 0; i++) {
         const struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
         double max_jump;
         if (aw_start_max_jump(approach->session, joint, &max_jump) == AW_OK &&
@@ -277,7 +278,7 @@ static enum aw_status check_joints(struct approach *approach)
             return aw_fail(&session->err, AW_REFUSED,
                            "%s: reported %s during the approach — clear it first", joint->name,
                            joint->state.fault ? joint->state.fault : "a fault");
-        if (session->tool->joints->attend && aw_joint_age(session, joint) > SILENCE_S)
+        if (session->tool->motion.joints->run.attend && aw_joint_age(session, joint) > SILENCE_S)
             return aw_fail(&session->err, AW_TIMEOUT,
                            "%s: no reports during the approach — check its power and the link",
                            joint->name);
@@ -296,10 +297,11 @@ static enum aw_status begin_approach(struct approach *approach)
             (struct aw_joint_lag){.target = approach->from[i], .option = "approach"};
         status = aw_joint_read_max_lag(approach->session, joint, &approach->lags[i].max_lag);
         if (status == AW_OK)
-            status = aw_start_read_speed(approach->session, joint, &joint->max_steer_speed);
-        if (isnan(joint->max_steer_speed))
-            joint->max_steer_speed =
-                isfinite(joint->max_speed) ? fmax(rate, EASE * joint->max_speed) : INFINITY;
+            status = aw_start_read_speed(approach->session, joint, &joint->steer.max_steer_speed);
+        if (isnan(joint->steer.max_steer_speed))
+            joint->steer.max_steer_speed = isfinite(joint->limits.max_speed)
+                                               ? fmax(rate, EASE * joint->limits.max_speed)
+                                               : INFINITY;
     }
     if (status == AW_OK)
         aw_session_start_motion(approach->session);
@@ -310,7 +312,7 @@ static enum aw_status begin_approach(struct approach *approach)
 static enum aw_status run_approach(struct approach *approach)
 {
     struct aw_session *session = approach->session;
-    double hz = session->tool->joints->hz, part = 0;
+    double hz = session->tool->motion.joints->traits.hz, part = 0;
     int64_t start = aw_joints_now(session), due = start;
     int64_t ticks = (int64_t)ceil(approach->seconds * hz),
             max_ticks = ticks + (int64_t)(SETTLE_S * hz);
@@ -343,7 +345,7 @@ static enum aw_status stop_steered(struct aw_session *session, struct aw_joint_l
                                        .is_stream = true,
                                        .show_ns = AW_NO_TIME};
     aw_joints_end_steering(list);
-    for (size_t i = 0; i < n && session->tool->steer_gain > 0; i++)
+    for (size_t i = 0; i < n && session->tool->motion.steer_gain > 0; i++)
         zeros[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
     return aw_joints_stream(session, list, &command);
 }
@@ -401,19 +403,20 @@ static enum aw_status await_arrival(struct approach *approach)
 enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_goal *goals, size_t n)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     double from[AW_START_JOINTS], seconds;
     for (size_t i = 0; i < n; i++) {
         const struct aw_joint *joint = &list->joints[goals[i].joint];
-        double at = joints->interpolates ? joint->state.value[AW_JOINT_TARGET]
-                                         : aw_joint_position(joint, joint->steer_target);
+        double at = joints->traits.interpolates
+                        ? joint->state.value[AW_JOINT_TARGET]
+                        : aw_joint_position(joint, joint->steer.steer_target);
         from[i] = isnan(at) ? goals[i].value : at;
     }
     aw_joints_end_steering(list);
     enum aw_status status = approach_time(session, list, goals, from, n, &seconds);
-    if (status != AW_OK || (seconds <= 0 && !joints->interpolates))
+    if (status != AW_OK || (seconds <= 0 && !joints->traits.interpolates))
         return status;
-    if (!joints->interpolates) {
+    if (!joints->traits.interpolates) {
         struct approach approach = {.session = session,
                                     .list = list,
                                     .goals = goals,
@@ -432,7 +435,7 @@ enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_lis
                                        .n = n,
                                        .seconds = seconds,
                                        .show_ns = AW_NO_TIME};
-    status = joints->command(session, list, &command);
+    status = joints->run.command(session, list, &command);
     return status == AW_OK ? aw_joints_await(session, list, &command, NAN, deadline) : status;
 }
 
@@ -454,7 +457,7 @@ enum aw_status aw_read_duration(struct aw_session *session, const struct aw_args
 
 double aw_min_duration(const struct aw_joint *joint, double distance, double peak_ratio)
 {
-    return fabs(distance) * peak_ratio / joint->max_speed;
+    return fabs(distance) * peak_ratio / joint->limits.max_speed;
 }
 
 enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joint *joint,
@@ -467,13 +470,13 @@ enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joi
     if (seconds == 0 && session->options.move.max_jump &&
         aw_start_max_jump(session, joint, &jump) == AW_OK && fabs(distance) <= jump)
         return AW_OK;
-    if (min_s <= fmax(seconds, 1 / session->tool->joints->hz) + ROUNDING ||
+    if (min_s <= fmax(seconds, 1 / session->tool->motion.joints->traits.hz) + ROUNDING ||
         session->options.run.force)
         return AW_OK;
     return aw_fail(
         &session->err, AW_LIMIT,
         "%s: %.4g %s in %g s is faster than %g %s — %suse duration=%.0fms or more, or --force",
-        joint->name, fabs(distance), unit ? unit : "", seconds, joint->max_speed,
+        joint->name, fabs(distance), unit ? unit : "", seconds, joint->limits.max_speed,
         per_s ? per_s : "per second", other_unit ? "check its unit, s or ms; " : "",
         ceil(min_s * 1000));
 }
@@ -483,7 +486,7 @@ enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joi
 bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds)
 {
     double distance = fabs(target - joint->state.value[AW_JOINT_ACTUAL]);
-    return seconds > 0 && distance <= seconds * joint->max_speed;
+    return seconds > 0 && distance <= seconds * joint->limits.max_speed;
 }
 
 static bool is_streamed(const struct aw_session *session)
@@ -540,12 +543,12 @@ enum aw_status aw_start_check_single(struct aw_session *session, struct aw_joint
     size_t n = 0;
     list->is_frozen = true;
     for (size_t i = 0; i < list->n; i++)
-        list->joints[i].excluded = true; /* no reports of the other joints required */
+        list->joints[i].flags.excluded = true; /* no reports of the other joints required */
     for (size_t i = 0; i < command->n && n < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        if (joint->is_blind || continues_stream(session, joint))
+        if (joint->flags.is_blind || continues_stream(session, joint))
             continue;
-        joint->excluded = false;
+        joint->flags.excluded = false;
         first[n++] = command->goals[i];
     }
     enum aw_status status = n ? begin_stream(session, list, command, n, first) : AW_OK;

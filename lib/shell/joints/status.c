@@ -14,7 +14,7 @@
 
 static bool is_shown(const struct aw_joint *joint)
 {
-    return !joint->is_blind && !joint->excluded;
+    return !joint->flags.is_blind && !joint->flags.excluded;
 }
 
 static int label_width(const struct aw_joint_list *list)
@@ -102,8 +102,8 @@ static void record_joint(struct aw_session *session, const struct aw_joint_list 
 static enum aw_status print_extra(struct aw_session *session, struct aw_joint_list *list,
                                   size_t joint)
 {
-    const struct aw_joints *joints = session->tool->joints;
-    return joints->print_extra ? joints->print_extra(session, list, joint) : AW_OK;
+    const struct aw_joints *joints = session->tool->motion.joints;
+    return joints->about.print_extra ? joints->about.print_extra(session, list, joint) : AW_OK;
 }
 
 static enum aw_status show_row(struct aw_session *session, struct aw_joint_list *list, size_t i)
@@ -198,7 +198,7 @@ static void show_limits(struct aw_session *session, const char *name, const char
                         const struct aw_joint *joint)
 {
     struct aw_joint_limit limits[AW_JOINT_LIMITS] = {0};
-    size_t n = session->tool->joints->list_limits(session, joint, limits);
+    size_t n = session->tool->motion.joints->about.list_limits(session, joint, limits);
     for (size_t i = 0; i < n; i++)
         show_limit(session, name, alias, limits[i]);
 }
@@ -207,34 +207,34 @@ static void show_limits(struct aw_session *session, const char *name, const char
 static void show_all(struct aw_session *session, const struct aw_joint_list *list,
                      const char *typed)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint others = aw_joint_make("");
     size_t described = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct aw_joint *joint = &list->joints[i];
-        described += !joint->undescribed;
-        if (!typed && !joint->undescribed)
+        described += !joint->flags.undescribed;
+        if (!typed && !joint->flags.undescribed)
             show_limits(session, joint->name, joint->alias, joint);
     }
-    if (joints->find_other && joints->find_other(session, typed, &others))
+    if (joints->about.find_other && joints->about.find_other(session, typed, &others))
         show_limits(session, described ? "others" : "all", typed ? typed : "", &others);
 }
 
 enum aw_status aw_limits_show(struct aw_session *session, const char *text)
 {
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     struct aw_joint_list list;
     size_t joint = 0;
-    enum aw_status status =
-        joints->reports_joints ? aw_joints_begin(session, &list) : aw_joints_list(session, &list);
+    enum aw_status status = joints->traits.reports_joints ? aw_joints_begin(session, &list)
+                                                          : aw_joints_list(session, &list);
     if (status == AW_OK && text)
         status = aw_joints_find(session, &list, text, &joint);
     if (status == AW_OK && aw_session_is_text(session))
         aw_output_draw(out, "%s%-16s %-12s %10s %10s %-6s %s%s\n", bold, "joint", "of", "min",
                        "max", "unit", "from", plain);
-    if (status == AW_OK && text && !list.joints[joint].undescribed)
+    if (status == AW_OK && text && !list.joints[joint].flags.undescribed)
         show_limits(session, list.joints[joint].name, list.joints[joint].alias,
                     &list.joints[joint]);
     else if (status == AW_OK)

@@ -34,8 +34,8 @@
 
 struct aw_tempo {
     struct aw_session *session;
-    double speed, target_speed,
-        max_speed; /* current speed, target speed, max speed within the limits */
+    /* current speed, target speed, max speed within the limits */
+    double speed, target_speed, max_speed;
     bool has_keys; /* the terminal supplies keys */
     struct termios before;
     char typed[AW_TEMPO_LINE]; /* incomplete line typed by the user */

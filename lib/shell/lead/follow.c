@@ -32,17 +32,17 @@ static enum aw_status perform_turn(struct aw_follower *f, enum aw_follow_result 
 static enum aw_status run_cycle(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    int64_t period = (int64_t)(1e9 / session->tool->joints->hz);
+    int64_t period = (int64_t)(1e9 / session->tool->motion.joints->traits.hz);
     enum aw_status status = read_leader(f);
     if (status != AW_OK || (f->ended && !f->leader.is_recording))
         return status;
     int64_t now = aw_clock_now(session->clock);
-    bool due = now >= f->next_ns;
+    bool due = now >= f->time.next_ns;
     status = perform_turn(f, aw_follow_step(&f->engine, now), due);
     if (due) {
         if (f->leader.is_recording)
             aw_follower_advance(f, (double)period / 1e9);
-        f->next_ns = f->next_ns + period > now ? f->next_ns + period : now + period;
+        f->time.next_ns = f->time.next_ns + period > now ? f->time.next_ns + period : now + period;
     }
     return status == AW_OK && !f->ended ? aw_follower_attend(f) : status;
 }
@@ -51,18 +51,18 @@ static enum aw_status follow_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     int64_t now = aw_clock_now(session->clock), end = aw_session_end_time(session);
-    f->first_ns = f->received_ns = AW_NO_TIME;
-    f->next_ns = now;
+    f->time.first_ns = f->time.received_ns = AW_NO_TIME;
+    f->time.next_ns = now;
     aw_follow_start(&f->engine, &f->map, f->joints, now);
     aw_follower_update(f);
     if (f->leader.is_recording)
-        aw_tempo_begin(&f->tempo, session, f->speed, f->max_speed);
+        aw_tempo_begin(&f->playback.tempo, session, f->playback.speed, f->playback.max_speed);
     aw_session_start_motion(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK && !f->ended && aw_clock_now(session->clock) < end)
         status = run_cycle(f);
     if (f->leader.is_recording)
-        aw_tempo_end(&f->tempo);
+        aw_tempo_end(&f->playback.tempo);
     if (status == AW_OK)
         status = aw_follower_arrive(f);
     return aw_joints_end(session, &f->list, status);
@@ -71,19 +71,19 @@ static enum aw_status follow_leader(struct aw_follower *f)
 static void report_result(struct aw_follower *f, enum aw_status status)
 {
     struct aw_object *result = &f->session->result;
-    struct aw_stats lag = aw_samples_stats(&f->lag_ms);
+    struct aw_stats lag = aw_samples_stats(&f->counts.lag_ms);
     aw_object_start(result, "follow");
     aw_object_add_text(result, "result",
                        status != AW_OK ? "not-finished"
                        : f->ended      ? "ended"
                                        : "left");
-    aw_object_add_count(result, "records", f->leader.records);
-    aw_object_add_count(result, "commands", f->commands);
-    aw_object_add_count(result, "stops", f->stops);
-    aw_object_add_count(result, "late", f->engine.n_late + f->leader.late);
+    aw_object_add_count(result, "records", f->leader.counts.records);
+    aw_object_add_count(result, "commands", f->counts.commands);
+    aw_object_add_count(result, "stops", f->counts.stops);
+    aw_object_add_count(result, "late", f->engine.n_late + f->leader.counts.late);
     aw_object_add_count(result, "lost", aw_leader_count_lost(&f->leader));
-    aw_object_add_count(result, "ignored", f->engine.n_ignored + f->leader.ignored);
-    aw_object_add_count(result, "limited", f->n_limited);
+    aw_object_add_count(result, "ignored", f->engine.n_ignored + f->leader.counts.ignored);
+    aw_object_add_count(result, "limited", f->counts.n_limited);
     aw_object_add_number(result, "lag_p50_ms", lag.n ? lag.p50 : (double)NAN, 1, NULL);
     aw_object_add_number(result, "lag_p99_ms", lag.n ? lag.p99 : (double)NAN, 1, NULL);
 }
@@ -122,7 +122,7 @@ static enum aw_status run_follow(struct aw_session *session, const struct aw_arg
         report_result(f, status);
     }
     aw_leader_close(&f->leader);
-    aw_samples_free(&f->lag_ms);
+    aw_samples_free(&f->counts.lag_ms);
     aw_joints_free(&f->list);
     free(f);
     return status;

@@ -14,11 +14,11 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
 {
     struct aw_session *session = f->session;
     const char *text = session->options.move.max_speed;
-    double limit = joint->is_blind ? joint->max - joint->min : (double)INFINITY;
+    double limit = joint->flags.is_blind ? joint->limits.max - joint->limits.min : (double)INFINITY;
     struct aw_error why;
-    *speed = fmin(joint->max_speed, limit);
+    *speed = fmin(joint->limits.max_speed, limit);
     enum aw_status status =
-        text && !joint->is_blind
+        text && !joint->flags.is_blind
             ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &why)
             : AW_OK;
     if (status != AW_OK)
@@ -42,20 +42,20 @@ static enum aw_status describe_joint(struct aw_follower *f, size_t row)
     const struct aw_joint *joint = aw_follower_joint(f, row);
     struct aw_follow_joint *j = &f->joints[row];
     bool force = session->options.run.force;
-    *j = (struct aw_follow_joint){.min = force ? -INFINITY : joint->min,
-                                  .max = force ? (double)INFINITY : joint->max,
+    *j = (struct aw_follow_joint){.limits.min = force ? -INFINITY : joint->limits.min,
+                                  .limits.max = force ? (double)INFINITY : joint->limits.max,
                                   .actual = NAN};
-    enum aw_status status = read_speed(f, joint, &j->max_speed);
+    enum aw_status status = read_speed(f, joint, &j->limits.max_speed);
     if (status == AW_OK)
-        status = aw_start_max_jump(session, joint, &j->max_jump);
+        status = aw_start_max_jump(session, joint, &j->limits.max_jump);
     if (status == AW_OK)
-        status = aw_start_read_speed(session, joint, &j->approach_speed);
+        status = aw_start_read_speed(session, joint, &j->limits.approach_speed);
     if (status == AW_OK)
-        status = aw_joint_read_max_lag(session, joint, &j->max_lag);
+        status = aw_joint_read_max_lag(session, joint, &j->limits.max_lag);
     if (status != AW_OK)
         return status;
-    if (j->approach_speed > j->max_speed)
-        j->approach_speed = j->max_speed;
+    if (j->limits.approach_speed > j->limits.max_speed)
+        j->limits.approach_speed = j->limits.max_speed;
     return aw_follow_row_convert(&f->map.rows[row], joint->unit[AW_JOINT_ACTUAL], &session->err);
 }
 
@@ -70,16 +70,16 @@ static enum aw_status find_joints(struct aw_follower *f)
                 status = aw_fail(&session->err, AW_USAGE,
                                  "follow: %s and %s are the same joint — remove one",
                                  f->map.rows[k].joint, f->map.rows[i].joint);
-        if (status == AW_OK && !aw_follower_joint(f, i)->accepts)
+        if (status == AW_OK && !aw_follower_joint(f, i)->flags.accepts)
             status = aw_fail(
                 &session->err, AW_USAGE,
                 "follow: %s accepts neither targets nor velocities — remove it from the map",
                 aw_follower_name(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
-        f->list.joints[i].excluded = true; /* no report required */
+        f->list.joints[i].flags.excluded = true; /* no report required */
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
-        aw_follower_joint(f, i)->excluded = false;
+        aw_follower_joint(f, i)->flags.excluded = false;
     return status;
 }
 
@@ -88,7 +88,7 @@ static enum aw_status find_joints(struct aw_follower *f)
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    if (f->leader.same_kind || f->engine.relative || session->options.move.approach)
+    if (f->leader.same_kind || f->engine.options.relative || session->options.move.approach)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "follow: the leader is a different kind of arm — give --relative to follow only "
@@ -107,10 +107,10 @@ static enum aw_status read_options(struct aw_follower *f, const char *source)
                        "follow: no map given — give one, such as --map 'elbow=m2*1.2+10deg'");
     if (strcmp(source, "-") == 0 && aw_session_check_input(session) != AW_OK)
         return AW_USAGE;
-    f->engine.relative = aw_follow_given(session)->relative;
-    f->engine.smooth_s = aw_follow_given(session)->smooth_s;
-    f->engine.allow_unknown = session->options.run.force;
-    f->engine.deadman_ns =
+    f->engine.options.relative = aw_follow_given(session)->relative;
+    f->engine.options.smooth_s = aw_follow_given(session)->smooth_s;
+    f->engine.options.allow_unknown = session->options.run.force;
+    f->engine.options.deadman_ns =
         (int64_t)(1e9 * (aw_number_or(session->options.link.deadman_s, DEADMAN_S)));
     return aw_follow_map_parse(&f->map, map, &session->err);
 }
@@ -136,8 +136,9 @@ enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
     if (status == AW_OK)
         status = aw_joints_begin(session, &f->list);
     if (dry)
-        return status != AW_OK || session->tool->joints->reports_joints ? status
-                                                                        : describe_joints(f);
+        return status != AW_OK || session->tool->motion.joints->traits.reports_joints
+                   ? status
+                   : describe_joints(f);
     if (status == AW_OK)
         status = aw_joints_read_new(session, &f->list);
     if (status == AW_OK)

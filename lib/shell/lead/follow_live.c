@@ -11,7 +11,7 @@ static enum aw_status check_received(struct aw_follower *f, bool *all)
     size_t missing = aw_leader_find_missing(&f->leader);
     int64_t now = aw_clock_now(f->session->clock);
     *all = missing == f->map.n || f->leader.is_server || f->leader.same_kind;
-    if (*all || f->first_ns == AW_NO_TIME || now - f->first_ns < (int64_t)(SEEN_S * 1e9))
+    if (*all || f->time.first_ns == AW_NO_TIME || now - f->time.first_ns < (int64_t)(SEEN_S * 1e9))
         return AW_OK;
     return aw_leader_fail_missing(&f->leader, missing);
 }
@@ -20,7 +20,7 @@ static enum aw_status use_record(struct aw_follower *f, const struct aw_leader_r
 {
     int64_t now = aw_clock_now(f->session->clock);
     bool all;
-    f->first_ns = f->first_ns == AW_NO_TIME ? now : f->first_ns;
+    f->time.first_ns = f->time.first_ns == AW_NO_TIME ? now : f->time.first_ns;
     enum aw_status status = check_received(f, &all);
     if (status != AW_OK || !all || !record->n)
         return status;
@@ -29,8 +29,8 @@ static enum aw_status use_record(struct aw_follower *f, const struct aw_leader_r
         return AW_OK;
     for (size_t i = 0; i < record->n; i++)
         aw_follow_set_value(&f->engine, record->values[i].row, record->values[i].value, now);
-    f->record_ns = record->timed_locally ? AW_NO_TIME : record->time_ns;
-    f->received_ns = now;
+    f->time.record_ns = record->timed_locally ? AW_NO_TIME : record->time_ns;
+    f->time.received_ns = now;
     return AW_OK;
 }
 
@@ -39,11 +39,11 @@ static enum aw_status handle_lost_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     aw_session_print_notice(session, "%s — waiting for it", session->err.text);
-    f->leader.lost_before = aw_leader_count_lost(&f->leader);
+    f->leader.counts.lost_before = aw_leader_count_lost(&f->leader);
     aw_stream_close(f->leader.stream);
     f->leader.stream = NULL;
     f->engine.has_time = false;
-    f->retry_ns = aw_clock_now(session->clock) + RETRY_NS;
+    f->time.retry_ns = aw_clock_now(session->clock) + RETRY_NS;
     aw_follow_set_loss(&f->engine, AW_LOSS_GONE);
     return AW_OK;
 }
@@ -52,9 +52,9 @@ static enum aw_status find_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     int64_t now = aw_clock_now(session->clock);
-    if (now < f->retry_ns)
+    if (now < f->time.retry_ns)
         return AW_OK;
-    f->retry_ns = now + RETRY_NS;
+    f->time.retry_ns = now + RETRY_NS;
     enum aw_status status = aw_leader_reopen(&f->leader);
     if (status == AW_OK)
         aw_session_print_notice(session, "%s is connected again", f->leader.source);

@@ -35,7 +35,8 @@ static bool is_continuous(const struct aw_follower *f, size_t row, size_t sample
     const struct aw_leader_sample *s = &f->leader.rows[row].samples[sample];
     double distance = fabs(map_sample(f, row, sample + 1) - map_sample(f, row, sample));
     double elapsed_s = s[1].t_s - s[0].t_s;
-    return elapsed_s <= f->gap_s && (distance <= f->joints[row].max_jump || elapsed_s > JUMP_S);
+    return elapsed_s <= f->playback.gap_s &&
+           (distance <= f->joints[row].limits.max_jump || elapsed_s > JUMP_S);
 }
 
 struct fastest {
@@ -56,8 +57,8 @@ static struct fastest find_fastest(const struct aw_follower *f)
             for (; elapsed_s >= FASTEST_S && from < i;
                  elapsed_s = leader_row->samples[i].t_s - leader_row->samples[++from].t_s) {
                 double speed = fabs(map_sample(f, row, i) - map_sample(f, row, from)) / elapsed_s;
-                if (speed / f->joints[row].max_speed > fastest.ratio)
-                    fastest = (struct fastest){speed / f->joints[row].max_speed, speed,
+                if (speed / f->joints[row].limits.max_speed > fastest.ratio)
+                    fastest = (struct fastest){speed / f->joints[row].limits.max_speed, speed,
                                                leader_row->samples[from].t_s, row};
             }
         }
@@ -72,17 +73,19 @@ enum aw_status aw_follower_load(struct aw_follower *f)
     enum aw_status status = aw_leader_load(&f->leader, aw_follower_deadman_s(f));
     if (status != AW_OK)
         return status;
-    f->gap_s = min_gap_s(f);
+    f->playback.gap_s = min_gap_s(f);
     struct fastest fastest = find_fastest(f);
     const struct aw_joint *joint = aw_follower_joint(f, fastest.row);
     const char *unit = joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "";
-    status = aw_tempo_choose_speed(session, fastest.ratio, &f->speed);
-    f->max_speed = fastest.ratio > 0 ? 1 / fastest.ratio : 1;
-    if (status == AW_OK && f->speed * fastest.ratio > 1 + 1e-9 && !session->options.run.force)
-        status = aw_fail(
-            &session->err, AW_LIMIT, "follow: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
-            aw_follower_name(joint), fastest.speed * f->speed, unit, fastest.t_s,
-            f->joints[fastest.row].max_speed, unit, aw_tempo_write_advice(fastest.ratio, advice));
+    status = aw_tempo_choose_speed(session, fastest.ratio, &f->playback.speed);
+    f->playback.max_speed = fastest.ratio > 0 ? 1 / fastest.ratio : 1;
+    if (status == AW_OK && f->playback.speed * fastest.ratio > 1 + 1e-9 &&
+        !session->options.run.force)
+        status = aw_fail(&session->err, AW_LIMIT,
+                         "follow: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
+                         aw_follower_name(joint), fastest.speed * f->playback.speed, unit,
+                         fastest.t_s, f->joints[fastest.row].limits.max_speed, unit,
+                         aw_tempo_write_advice(fastest.ratio, advice));
     return status;
 }
 
@@ -90,11 +93,11 @@ enum aw_status aw_follower_load(struct aw_follower *f)
 static void interpolate(struct aw_follower *f, size_t row, int64_t now)
 {
     const struct aw_leader_row *leader_row = &f->leader.rows[row];
-    size_t next = f->next[row];
+    size_t next = f->playback.next[row];
     if (next == 0 || next == leader_row->n || !is_continuous(f, row, next - 1))
         return;
     const struct aw_leader_sample *s = &leader_row->samples[next - 1];
-    double part = (f->at_s - s[0].t_s) / (s[1].t_s - s[0].t_s);
+    double part = (f->playback.at_s - s[0].t_s) / (s[1].t_s - s[0].t_s);
     aw_follow_set_value(&f->engine, row, s[0].value + part * (s[1].value - s[0].value), now);
 }
 
@@ -103,8 +106,8 @@ static double next_sample_s(const struct aw_follower *f)
 {
     double next = INFINITY;
     for (size_t row = 0; row < f->map.n; row++)
-        if (f->next[row] < f->leader.rows[row].n)
-            next = fmin(next, f->leader.rows[row].samples[f->next[row]].t_s);
+        if (f->playback.next[row] < f->leader.rows[row].n)
+            next = fmin(next, f->leader.rows[row].samples[f->playback.next[row]].t_s);
     return next;
 }
 
@@ -113,18 +116,20 @@ void aw_follower_use_recording(struct aw_follower *f)
 {
     int64_t now = aw_clock_now(f->session->clock);
     double next;
-    while ((next = next_sample_s(f)) <= f->at_s) {
-        if (next - f->used_s > f->gap_s)
+    while ((next = next_sample_s(f)) <= f->playback.at_s) {
+        if (next - f->playback.used_s > f->playback.gap_s)
             aw_follow_set_loss(&f->engine, AW_LOSS_GAP);
         for (size_t row = 0; row < f->map.n; row++) {
             struct aw_leader_row *leader_row = &f->leader.rows[row];
-            for (; f->next[row] < leader_row->n && leader_row->samples[f->next[row]].t_s <= next;
-                 f->next[row]++)
-                aw_follow_set_value(&f->engine, row, leader_row->samples[f->next[row]].value, now);
+            for (; f->playback.next[row] < leader_row->n &&
+                   leader_row->samples[f->playback.next[row]].t_s <= next;
+                 f->playback.next[row]++)
+                aw_follow_set_value(&f->engine, row,
+                                    leader_row->samples[f->playback.next[row]].value, now);
         }
-        f->used_s = next;
+        f->playback.used_s = next;
     }
-    if (next - f->used_s > f->gap_s && isfinite(next))
+    if (next - f->playback.used_s > f->playback.gap_s && isfinite(next))
         return; /* the recording has a gap here */
     aw_follow_set_alive(&f->engine, now);
     for (size_t row = 0; row < f->map.n; row++)
@@ -144,9 +149,11 @@ static bool has_caught_up(const struct aw_follower *f)
 
 void aw_follower_advance(struct aw_follower *f, double seconds)
 {
-    f->at_s += aw_tempo_step(&f->tempo, seconds);
-    double overrun_s = f->at_s - f->leader.length_s;
-    f->ended = overrun_s >= 0 && (has_caught_up(f) || overrun_s > CATCH_S * f->tempo.speed);
-    aw_session_show_progress(f->session, "follow %.0f of %.0f s at %.0f %%%s", f->at_s,
-                             f->leader.length_s, 100 * f->tempo.speed, f->tempo.typed_text);
+    f->playback.at_s += aw_tempo_step(&f->playback.tempo, seconds);
+    double overrun_s = f->playback.at_s - f->leader.time.length_s;
+    f->ended =
+        overrun_s >= 0 && (has_caught_up(f) || overrun_s > CATCH_S * f->playback.tempo.speed);
+    aw_session_show_progress(f->session, "follow %.0f of %.0f s at %.0f %%%s", f->playback.at_s,
+                             f->leader.time.length_s, 100 * f->playback.tempo.speed,
+                             f->playback.tempo.typed_text);
 }

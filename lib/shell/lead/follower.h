@@ -38,20 +38,27 @@ struct aw_follower {
     struct aw_follow_joint joints[AW_FOLLOW_ROWS];
     size_t index[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
     struct aw_leader leader;
-    double speed, max_speed; /* of a recording: initial and max speed */
-    struct aw_tempo tempo;
-    size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
-    /* of a recording: current time, time of the latest sample used, min length of a gap */
-    double at_s, used_s, gap_s;
+    /* of a recording */
+    struct {
+        double speed, max_speed; /* of a recording: initial and max speed */
+        struct aw_tempo tempo;
+        size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
+        /* of a recording: current time, time of the latest sample used, min length of a gap */
+        double at_s, used_s, gap_s;
+    } playback;
     /* "follows" was reported; the end was reached */
     bool announced, ended;
-    int64_t next_ns, first_ns; /* when the next command is due; when the first record arrived */
-    int64_t retry_ns;
-    /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
-    int64_t record_ns, received_ns;
-    uint64_t commands, n_limited;
-    unsigned stops;
-    struct aw_samples lag_ms;
+    struct {
+        int64_t next_ns, first_ns; /* when the next command is due; when the first record arrived */
+        int64_t retry_ns;
+        /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
+        int64_t record_ns, received_ns;
+    } time;
+    struct {
+        uint64_t commands, n_limited;
+        unsigned stops;
+        struct aw_samples lag_ms;
+    } counts;
 };
 
 /* aw_follower_joint returns the joint of a row of the map; aw_follower_name returns a joint's
@@ -69,7 +76,8 @@ static inline const char *aw_follower_name(const struct aw_joint *joint)
 /* Returns the max silence of the leader, s; INFINITY: no limit. */
 static inline double aw_follower_deadman_s(const struct aw_follower *f)
 {
-    return f->engine.deadman_ns > 0 ? (double)f->engine.deadman_ns / 1e9 : (double)INFINITY;
+    return f->engine.options.deadman_ns > 0 ? (double)f->engine.options.deadman_ns / 1e9
+                                            : (double)INFINITY;
 }
 
 /* Performs all checks before the motion; with --dry-run, only those that need no device. */

@@ -183,7 +183,7 @@ enum aw_status aw_leader_next(struct aw_leader *l, int64_t deadline,
         return AW_OK;
     if (status != AW_OK)
         return status;
-    l->records++;
+    l->counts.records++;
     record->time_ns = item.time_ns;
     record->timed_locally = item.timed_locally;
     if (aw_leader_find_missing(l) < l->map->n)
@@ -229,7 +229,7 @@ enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
 uint64_t aw_leader_count_lost(struct aw_leader *l)
 {
     const struct aw_stream_counters *counters = l->stream ? aw_stream_counters(l->stream) : NULL;
-    return l->lost_before + (counters ? counters->lost : 0);
+    return l->counts.lost_before + (counters ? counters->lost : 0);
 }
 
 /* ---- Recordings ---- */
@@ -238,7 +238,7 @@ static enum aw_status store_sample(struct aw_leader *l, size_t row, double t_s, 
 {
     struct aw_leader_row *state = &l->rows[row];
     if (!isfinite(value)) {
-        l->ignored++;
+        l->counts.ignored++;
         return AW_OK;
     }
     struct aw_leader_sample *samples =
@@ -255,15 +255,15 @@ static enum aw_status store_sample(struct aw_leader *l, size_t row, double t_s, 
 static bool find_time(struct aw_leader *l, const struct aw_leader_record *record, double gap_s,
                       double *t_s)
 {
-    if (l->start_ns == AW_NO_TIME)
-        l->start_ns = record->time_ns;
-    *t_s = (double)(record->time_ns - l->start_ns) / 1e9 + l->shift_s;
-    if (*t_s < l->length_s - gap_s) {
-        l->shift_s += l->length_s + gap_s + PASSES_S - *t_s;
-        *t_s = l->length_s + gap_s + PASSES_S;
+    if (l->time.start_ns == AW_NO_TIME)
+        l->time.start_ns = record->time_ns;
+    *t_s = (double)(record->time_ns - l->time.start_ns) / 1e9 + l->time.shift_s;
+    if (*t_s < l->time.length_s - gap_s) {
+        l->time.shift_s += l->time.length_s + gap_s + PASSES_S - *t_s;
+        *t_s = l->time.length_s + gap_s + PASSES_S;
     }
-    bool late = *t_s < l->length_s;
-    l->late += late;
+    bool late = *t_s < l->time.length_s;
+    l->counts.late += late;
     return !late;
 }
 
@@ -277,7 +277,7 @@ static enum aw_status store_record(struct aw_leader *l, const struct aw_leader_r
                        "follow: %.200s has no times — only a live leader may omit them", l->source);
     if (!record->n || !find_time(l, record, gap_s, &t_s))
         return AW_OK;
-    l->length_s = t_s;
+    l->time.length_s = t_s;
     for (size_t i = 0; i < record->n && status == AW_OK; i++)
         status = store_sample(l, record->values[i].row, t_s, record->values[i].value);
     return status;
@@ -287,7 +287,7 @@ enum aw_status aw_leader_load(struct aw_leader *l, double gap_s)
 {
     struct aw_leader_record record;
     enum aw_status status = AW_OK;
-    l->start_ns = AW_NO_TIME;
+    l->time.start_ns = AW_NO_TIME;
     while (status == AW_OK) {
         status = aw_leader_next(l, AW_NEVER, &record);
         if (status == AW_OK)

@@ -41,10 +41,14 @@ struct aw_leader {
     bool is_server;    /* a server that confirmed that it has these fields */
     char tool[24];
     struct aw_leader_row rows[AW_FOLLOW_ROWS];
-    /* time of the latest record, and the shift of the times since the last restart, s */
-    double length_s, shift_s;
-    int64_t start_ns;
-    uint64_t records, ignored, late, lost_before; /* ignored and late are for recordings */
+    struct {
+        /* time of the latest record, and the shift of the times since the last restart, s */
+        double length_s, shift_s;
+        int64_t start_ns;
+    } time;
+    struct {
+        uint64_t records, ignored, late, lost_before; /* ignored and late are for recordings */
+    } counts;
     size_t n_names;
     char names[AW_LEADER_NAMES][AW_POINT_NAME]; /* some of the received names */
 };

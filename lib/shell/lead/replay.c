@@ -18,26 +18,30 @@ struct player {
     struct aw_session *session;
     struct aw_replay replay;
     struct aw_splitter received;
-    uint64_t answers; /* number of messages received */
+    struct {
+        uint64_t answers; /* number of messages received */
+        uint64_t sent, unanswered;
+        uint64_t n_held;   /* number of messages delayed for the device */
+        uint64_t n_passes; /* completed passes, with --loop */
+        struct aw_samples late_ms;
+    } counts;
     struct aw_tempo tempo;
     double speed, max_speed;
     int64_t from_ns;
-    int64_t anchor_ns; /* clock time of the reference point */
-    double anchor_s;   /* recording time of the reference point, s */
-    uint64_t sent, unanswered;
-    uint64_t n_held;   /* number of messages delayed for the device */
-    uint64_t n_passes; /* completed passes, with --loop */
-    bool was_greeted;  /* the device's first message has been read */
-    bool loop_is_far;  /* every further pass begins far from the end of the previous one */
-    bool ended;        /* no message is left, or the time of --for is over */
+    struct {
+        int64_t ns; /* clock time of the reference point */
+        double s;   /* recording time of the reference point, s */
+    } anchor;
+    bool was_greeted; /* the device's first message has been read */
+    bool loop_is_far; /* every further pass begins far from the end of the previous one */
+    bool ended;       /* no message is left, or the time of --for is over */
     int64_t deadline;
-    struct aw_samples late_ms;
 };
 
 static void on_answer(void *context, struct aw_span frame)
 {
     (void)frame;
-    ((struct player *)context)->answers++;
+    ((struct player *)context)->counts.answers++;
 }
 
 /* Reads and counts the device's messages, so that the device does not block. */
@@ -69,7 +73,7 @@ static enum aw_status await_time(struct player *p, int64_t due)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(p->session->clock) < due)
-        status = p->session->tool->replay.send
+        status = p->session->tool->talk.replay.send
                      ? aw_joints_attend(p->session, &p->replay.list, due, 0, NULL, NULL)
                      : listen(p, due);
     return status == AW_TIMEOUT ? AW_OK : status;
@@ -79,26 +83,26 @@ static enum aw_status await_time(struct player *p, int64_t due)
 static int64_t due_time_at(const struct player *p, double time_s)
 {
     if (!(p->tempo.speed > 0))
-        return time_s > p->anchor_s ? AW_NEVER : p->anchor_ns;
-    return aw_time_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
+        return time_s > p->anchor.s ? AW_NEVER : p->anchor.ns;
+    return aw_time_after(p->anchor.ns, (time_s - p->anchor.s) / p->tempo.speed);
 }
 
 static void show_work(const struct player *p, double at_s)
 {
     const struct aw_replay *r = &p->replay;
-    aw_session_show_progress(p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
-                             ((double)r->writes[r->n - 1].time_ns - (double)p->from_ns) / 1e9,
-                             (unsigned long long)p->sent, 100 * p->tempo.speed,
-                             p->tempo.typed_text);
+    aw_session_show_progress(
+        p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
+        ((double)r->plan.writes[r->plan.n - 1].time_ns - (double)p->from_ns) / 1e9,
+        (unsigned long long)p->counts.sent, 100 * p->tempo.speed, p->tempo.typed_text);
 }
 
 /* Updates the speed without waiting, because dense messages leave no time to wait. */
 static void update_speed(struct player *p, int64_t now)
 {
-    if (!aw_tempo_can_change(&p->tempo) || now - p->anchor_ns < SLICE_NS)
+    if (!aw_tempo_can_change(&p->tempo) || now - p->anchor.ns < SLICE_NS)
         return;
-    p->anchor_s += aw_tempo_step(&p->tempo, (double)(now - p->anchor_ns) / 1e9);
-    p->anchor_ns = now;
+    p->anchor.s += aw_tempo_step(&p->tempo, (double)(now - p->anchor.ns) / 1e9);
+    p->anchor.ns = now;
 }
 
 /* Waits until a message is due, and applies speed changes meanwhile. */
@@ -111,10 +115,10 @@ static enum aw_status await_due(struct player *p, double time_s)
            due_time_at(p, time_s) > now + SLICE_NS && now < p->deadline) {
         status = await_time(p, now + SLICE_NS);
         now = aw_clock_now(p->session->clock);
-        double elapsed_s = (double)(now - p->anchor_ns) / 1e9;
-        p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, elapsed_s));
-        p->anchor_ns = now;
-        show_work(p, p->anchor_s);
+        double elapsed_s = (double)(now - p->anchor.ns) / 1e9;
+        p->anchor.s = fmin(time_s, p->anchor.s + aw_tempo_step(&p->tempo, elapsed_s));
+        p->anchor.ns = now;
+        show_work(p, p->anchor.s);
     }
     return status;
 }
@@ -124,12 +128,12 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
 {
     int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && p->answers < answers)
+    while (status == AW_OK && p->counts.answers < answers)
         status = listen(p, deadline);
     if (status != AW_TIMEOUT)
         return status;
-    p->unanswered += answers - p->answers;
-    p->answers = answers;
+    p->counts.unanswered += answers - p->counts.answers;
+    p->counts.answers = answers;
     return AW_OK;
 }
 
@@ -140,24 +144,24 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9;
     enum aw_status status = await_due(p, since_s);
     int64_t due = due_time_at(p, since_s);
-    struct aw_span message = {p->replay.bytes + write->at, write->size};
-    bool was_held = false, by_tool = session->tool->replay.send != NULL;
+    struct aw_span message = {p->replay.plan.bytes + write->at, write->size};
+    bool was_held = false, by_tool = session->tool->talk.replay.send != NULL;
     p->ended = due > p->deadline;
     if (p->ended || status != AW_OK)
         return status;
     announce_gap(p, due);
     if (by_tool)
-        status = session->tool->replay.send(session, message, due, &was_held);
+        status = session->tool->talk.replay.send(session, message, due, &was_held);
     else
         status = await_time(p, due);
-    if (!by_tool && status == AW_OK && session->tool->replay.waits_for_answers)
+    if (!by_tool && status == AW_OK && session->tool->talk.replay.waits_for_answers)
         status = await_answers(p, write->answers);
-    p->n_held += was_held;
+    p->counts.n_held += was_held;
     show_work(p, since_s);
-    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
+    aw_samples_add(&p->counts.late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
         status = aw_link_write(session->device.link, message.data, message.size, &session->err);
-    p->sent += status == AW_OK ? write->commands : 0;
+    p->counts.sent += status == AW_OK ? write->commands : 0;
     return status;
 }
 
@@ -166,25 +170,26 @@ static enum aw_status play(struct player *p)
 {
     enum aw_status status = AW_OK;
     size_t first = 0;
-    while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
+    while (first < p->replay.plan.n && p->replay.plan.writes[first].time_ns < p->from_ns)
         first++;
-    p->ended = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
+    p->ended = first == p->replay.plan.n || aw_clock_now(p->session->clock) >= p->deadline;
     if (p->ended)
         return AW_OK;
     /* A device repeats its greeting on each connection, but not on each pass of a loop. */
-    uint64_t answers = p->replay.writes[first].answers;
-    p->answers = p->n_passes || p->was_greeted ? answers : answers - p->replay.writes[0].answers;
-    if (p->session->tool->replay.waits_for_answers)
+    uint64_t answers = p->replay.plan.writes[first].answers;
+    p->counts.answers =
+        p->counts.n_passes || p->was_greeted ? answers : answers - p->replay.plan.writes[0].answers;
+    if (p->session->tool->talk.replay.waits_for_answers)
         status = await_answers(p, answers);
-    p->anchor_ns = aw_clock_now(p->session->clock); /* times count from this moment */
-    p->anchor_s = 0;
-    for (size_t i = first; i < p->replay.n && status == AW_OK && !p->ended; i++)
-        status = send_write(p, &p->replay.writes[i]);
+    p->anchor.ns = aw_clock_now(p->session->clock); /* times count from this moment */
+    p->anchor.s = 0;
+    for (size_t i = first; i < p->replay.plan.n && status == AW_OK && !p->ended; i++)
+        status = send_write(p, &p->replay.plan.writes[i]);
     if (p->ended)
         return status;
-    p->n_passes++;
-    if (status == AW_OK && p->session->tool->replay.waits_for_answers)
-        status = await_answers(p, p->replay.n_received);
+    p->counts.n_passes++;
+    if (status == AW_OK && p->session->tool->talk.replay.waits_for_answers)
+        status = await_answers(p, p->replay.plan.n_received);
     return status;
 }
 
@@ -195,10 +200,12 @@ static void warn_of_start(struct player *p)
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
     const char *relative = r->resets ? NULL : r->first_relative;
-    bool can_ask = session->tool->replay.is_elsewhere && r->n && p->from_ns == 0 && r->n_places;
+    bool can_ask =
+        session->tool->talk.replay.is_elsewhere && r->plan.n && p->from_ns == 0 && r->n_places;
     char where[160];
     for (size_t i = 0; can_ask && i < r->n_places; i++)
-        if (session->tool->replay.is_elsewhere(session, &r->places[i].record, where, sizeof where))
+        if (session->tool->talk.replay.is_elsewhere(session, &r->places[i].record, where,
+                                                    sizeof where))
             aw_session_print_notice(session, "replay: different start position: %s%s%s%s", where,
                                     relative ? " — " : "", relative ? relative : "",
                                     relative ? " is relative, so the end position differs, too"
@@ -223,7 +230,7 @@ static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_
         const struct aw_replay_joint *recorded = &r->joints[i];
         bool other = (recorded->mode == NULL) != (joint->mode == NULL) ||
                      (recorded->mode && strcmp(recorded->mode, joint->mode) != 0);
-        joint->excluded = !recorded->is_known;
+        joint->flags.excluded = !recorded->is_known;
         if (recorded->is_known && !other &&
             !aw_start_is_motion(joint, recorded->first, recorded->seconds))
             goals[n++] = (struct aw_joint_goal){i, recorded->first};
@@ -236,9 +243,9 @@ static enum aw_status check_start(struct player *p)
     struct aw_session *session = p->session;
     struct aw_replay *r = &p->replay;
     struct aw_joint_goal goals[AW_START_JOINTS];
-    enum aw_status status = r->n ? aw_replay_find_joints(r, session) : AW_OK;
+    enum aw_status status = r->plan.n ? aw_replay_find_joints(r, session) : AW_OK;
     bool uses_positions = r->has_positions && (!r->first_relative || r->resets || p->from_ns > 0);
-    if (status == AW_OK && (uses_positions || !r->n || first_goals(p, goals) == 0))
+    if (status == AW_OK && (uses_positions || !r->plan.n || first_goals(p, goals) == 0))
         return AW_OK;
     if (status == AW_OK)
         status = aw_joints_read_new(session, &r->list);
@@ -276,7 +283,7 @@ static enum aw_status play_passes(struct player *p)
 {
     enum aw_status status;
     do {
-        status = p->loop_is_far && p->n_passes ? check_start(p) : AW_OK;
+        status = p->loop_is_far && p->counts.n_passes ? check_start(p) : AW_OK;
         if (status == AW_OK)
             status = play(p);
     } while (status == AW_OK && p->session->options.move.loop && !p->ended);
@@ -297,13 +304,13 @@ static enum aw_status play_all(struct player *p)
     aw_session_start_motion(session);
     aw_tempo_begin(&p->tempo, session, p->speed, p->max_speed);
     p->deadline = aw_session_end_time(session);
-    if (session->tool->replay.begin)
-        p->was_greeted = session->tool->replay.begin(session);
+    if (session->tool->talk.replay.begin)
+        p->was_greeted = session->tool->talk.replay.begin(session);
     status = play_passes(p);
     aw_tempo_end(&p->tempo);
-    if (status == AW_OK && session->tool->replay.end)
-        status = session->tool->replay.end(session);
-    else if (status == AW_OK && p->replay.first_relative && p->sent)
+    if (status == AW_OK && session->tool->talk.replay.end)
+        status = session->tool->talk.replay.end(session);
+    else if (status == AW_OK && p->replay.first_relative && p->counts.sent)
         session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands continue after the end */
     if (status == AW_OK)
         session->motion.moving = false;
@@ -315,37 +322,38 @@ static void explain_empty(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    if (!r->n && !r->n_received)
+    if (!r->plan.n && !r->plan.n_received)
         aw_session_print_notice(session, "replay: nothing to send: %.200s has no messages", path);
-    else if (!r->n)
+    else if (!r->plan.n)
         aw_session_print_notice(session,
                                 "replay: nothing to send: %.200s has no commands, %" PRIu64
                                 " messages from the device — %s",
-                                path, r->n_received,
-                                session->tool->protocol->can ? "give --all to send them"
-                                                             : "record a session with --record");
-    else if (r->writes[r->n - 1].time_ns < p->from_ns)
+                                path, r->plan.n_received,
+                                session->tool->protocol->frames.can
+                                    ? "give --all to send them"
+                                    : "record a session with --record");
+    else if (r->plan.writes[r->plan.n - 1].time_ns < p->from_ns)
         aw_session_print_notice(
             session,
             "replay: nothing to send: the last command is at %.3f s — give an earlier --from",
-            (double)r->writes[r->n - 1].time_ns / 1e9);
+            (double)r->plan.writes[r->plan.n - 1].time_ns / 1e9);
 }
 
 static void report_result(struct player *p)
 {
     struct aw_object *result = &p->session->result;
-    struct aw_stats late = aw_samples_stats(&p->late_ms);
+    struct aw_stats late = aw_samples_stats(&p->counts.late_ms);
     aw_object_start(result, "replay");
-    aw_object_add_count(result, "sent", p->sent);
-    aw_object_add_count(result, "left_out", p->replay.n_received);
-    if (p->session->tool->replay.waits_for_answers)
-        aw_object_add_count(result, "unanswered", p->unanswered);
-    if (p->n_held) {
-        aw_object_add_count(result, "held", p->n_held);
+    aw_object_add_count(result, "sent", p->counts.sent);
+    aw_object_add_count(result, "left_out", p->replay.plan.n_received);
+    if (p->session->tool->talk.replay.waits_for_answers)
+        aw_object_add_count(result, "unanswered", p->counts.unanswered);
+    if (p->counts.n_held) {
+        aw_object_add_count(result, "held", p->counts.n_held);
         aw_session_print_notice(p->session,
                                 "replay: %" PRIu64 " of %" PRIu64
                                 " commands were delayed: the device does not accept them faster",
-                                p->n_held, p->sent);
+                                p->counts.n_held, p->counts.sent);
     }
     aw_object_add_stats_ms(result, "late", &late);
 }
@@ -356,16 +364,18 @@ static enum aw_status choose_speed(struct player *p)
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
     char advice[64];
-    enum aw_status status = aw_tempo_choose_speed(session, r->max_ratio, &p->speed);
-    p->max_speed = r->max_ratio > 0 ? 1 / r->max_ratio : (double)INFINITY;
-    if (status != AW_OK || r->max_ratio * p->speed <= 1 + 1e-9 || session->options.run.force)
+    enum aw_status status = aw_tempo_choose_speed(session, r->fastest.max_ratio, &p->speed);
+    p->max_speed = r->fastest.max_ratio > 0 ? 1 / r->fastest.max_ratio : (double)INFINITY;
+    if (status != AW_OK || r->fastest.max_ratio * p->speed <= 1 + 1e-9 ||
+        session->options.run.force)
         return status;
-    const struct aw_joint *joint = &r->list.joints[r->fastest_joint];
+    const struct aw_joint *joint = &r->list.joints[r->fastest.fastest_joint];
     return aw_fail(&session->err, AW_LIMIT,
                    "replay: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
-                   *joint->alias ? joint->alias : joint->name, r->fastest_speed * p->speed,
-                   joint->unit[AW_JOINT_VELOCITY], (double)r->fastest_ns / 1e9, joint->max_speed,
-                   joint->unit[AW_JOINT_VELOCITY], aw_tempo_write_advice(r->max_ratio, advice));
+                   *joint->alias ? joint->alias : joint->name, r->fastest.fastest_speed * p->speed,
+                   joint->unit[AW_JOINT_VELOCITY], (double)r->fastest.fastest_ns / 1e9,
+                   joint->limits.max_speed, joint->unit[AW_JOINT_VELOCITY],
+                   aw_tempo_write_advice(r->fastest.max_ratio, advice));
 }
 
 static enum aw_status run_replay(struct aw_session *session, const struct aw_args *args)
@@ -377,7 +387,8 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
     p->from_ns = (int64_t)(aw_replay_given(session)->from_s * 1e9);
     p->replay.from_ns = p->from_ns;
     p->received.framer.dir = AW_RX;
-    enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
+    enum aw_status status =
+        session->tool->talk.prepare ? session->tool->talk.prepare(session) : AW_OK;
     if (status == AW_OK)
         status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
     if (status == AW_OK)
@@ -388,15 +399,15 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
         explain_empty(p, aw_arg(args, "file", 0));
     if (status == AW_OK && session->options.run.dry_run) {
         aw_session_print_notice(session, "%" PRIu64 " commands, all within limits",
-                                p->replay.n_commands);
+                                p->replay.plan.n_commands);
     } else if (status == AW_OK) {
         status = play_all(p);
         report_result(p);
     }
-    if (session->tool->replay.check_command && !p->sent)
-        session->tool->replay.check_command(session, NULL);
+    if (session->tool->talk.replay.check_command && !p->counts.sent)
+        session->tool->talk.replay.check_command(session, NULL);
     aw_replay_free(&p->replay);
-    aw_samples_free(&p->late_ms);
+    aw_samples_free(&p->counts.late_ms);
     free(p);
     return status;
 }

@@ -34,12 +34,15 @@ struct aw_replay_joint {
 
 /* Owns the arrays and the list. {0} is empty. */
 struct aw_replay {
-    struct aw_replay_write *writes;
-    size_t n, room;
-    uint8_t *bytes;
-    size_t n_bytes, bytes_room;
-    uint64_t n_received; /* messages from the device, which are not sent */
-    uint64_t n_commands; /* messages that are sent */
+    /* what is sent */
+    struct {
+        struct aw_replay_write *writes;
+        size_t n, room;
+        uint8_t *bytes;
+        size_t n_bytes, bytes_room;
+        uint64_t n_received; /* messages from the device, which are not sent */
+        uint64_t n_commands; /* messages that are sent */
+    } plan;
     struct aw_replay_place places[AW_REPLAY_PLACES];
     size_t n_places;
     const char *first_relative; /* first command that depends on the position, or NULL */
@@ -48,14 +51,17 @@ struct aw_replay {
     struct aw_joint_list list;  /* empty: the commands' targets are unknown */
     struct aw_replay_joint joints[AW_START_JOINTS];
     bool has_positions; /* joints holds measured positions, not targets */
-    struct aw_record
-        *reports; /* messages from the device before the first command, if only the device
-                             * knows its joints */
-    size_t n_reports, reports_room;
-    double max_ratio,
-        fastest_speed;    /* highest speed of a joint as a share of its limit, and that speed */
-    size_t fastest_joint; /* the joint with that speed */
-    int64_t fastest_ns;   /* time of that speed */
+    struct {
+        /* messages from the device before the first command, if only the device knows its joints */
+        struct aw_record *reports;
+        size_t n_reports, reports_room;
+    } intro;
+    struct {
+        /* highest speed of a joint as a share of its limit, and that speed */
+        double max_ratio, fastest_speed;
+        size_t fastest_joint; /* the joint with that speed */
+        int64_t fastest_ns;   /* time of that speed */
+    } fastest;
 };
 
 /* Reads and checks the whole file. Every command must be in the table, within its limits (unless

@@ -45,15 +45,15 @@ static enum aw_status check_builtin(struct aw_session *session, const struct aw_
                                     struct aw_span frame)
 {
     const struct aw_tool *base =
-        session->tool->custom_joints ? session->device.custom.base_tool : NULL;
+        session->tool->motion.custom_joints ? session->device.custom.base_tool : NULL;
     if (base && base->share.on_frame &&
         base->share.on_frame(session, true, frame) == AW_EFFECT_MOVES)
         return aw_fail(&session->err, AW_USAGE,
                        "'%s' is a built-in command, and the stop of --packets does not stop it — "
                        "replay without --packets",
                        record->codec->message->name);
-    return session->tool->replay.check_command
-               ? session->tool->replay.check_command(session, record)
+    return session->tool->talk.replay.check_command
+               ? session->tool->talk.replay.check_command(session, record)
                : AW_OK;
 }
 
@@ -80,11 +80,11 @@ static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, d
     double elapsed_s = fmax(seconds, (double)(after_ns - state->last_ns) / 1e9);
     double speed = fabs(goal->value - state->last) / elapsed_s;
     bool streams = state->is_known && elapsed_s > 0 && seconds <= STREAM_S;
-    if (streams && speed / joint->max_speed > r->max_ratio) {
-        r->max_ratio = speed / joint->max_speed;
-        r->fastest_speed = speed;
-        r->fastest_joint = goal->joint;
-        r->fastest_ns = after_ns;
+    if (streams && speed / joint->limits.max_speed > r->fastest.max_ratio) {
+        r->fastest.max_ratio = speed / joint->limits.max_speed;
+        r->fastest.fastest_speed = speed;
+        r->fastest.fastest_joint = goal->joint;
+        r->fastest.fastest_ns = after_ns;
     }
     if (!state->is_known && after_ns >= r->from_ns)
         *state = (struct aw_replay_joint){
@@ -97,7 +97,7 @@ static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, d
 static void note_targets(struct aw_replay *r, struct aw_session *session,
                          const struct aw_record *record, int64_t after_ns)
 {
-    const struct aw_replay_hooks *hooks = &session->tool->replay;
+    const struct aw_replay_hooks *hooks = &session->tool->talk.replay;
     struct aw_joint_goal goals[AW_REPLAY_GOALS];
     double seconds = 0;
     bool sent = record->dir == AW_TX;
@@ -125,7 +125,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     if (status == AW_OK)
         status = check_custom(session, &record, frame);
     if (status == AW_OK) {
-        const struct aw_replay_hooks *hooks = &l->session->tool->replay;
+        const struct aw_replay_hooks *hooks = &l->session->tool->talk.replay;
         note_targets(l->replay, session, &record, l->after_ns);
         const char *name = record.codec->message->name;
         for (const char *const *r = hooks->relative; r && *r && !l->replay->first_relative; r++)
@@ -169,26 +169,26 @@ static void on_command(void *context, struct aw_span frame)
 static void store_report(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
-    if (r->n || l->commands || r->n_reports == TOLD_MAX)
+    if (r->plan.n || l->commands || r->intro.n_reports == TOLD_MAX)
         return;
     struct aw_record *reports =
-        aw_grow(r->reports, &r->reports_room, r->n_reports + 1, sizeof *reports);
+        aw_grow(r->intro.reports, &r->intro.reports_room, r->intro.n_reports + 1, sizeof *reports);
     if (!reports) {
         l->status = aw_no_memory(&l->session->err);
         return;
     }
-    r->reports = reports;
-    r->reports[r->n_reports++] = *record;
+    r->intro.reports = reports;
+    r->intro.reports[r->intro.n_reports++] = *record;
 }
 
 static void note_message(struct loader *l, struct aw_span frame)
 {
     struct aw_session *session = l->session;
     struct aw_record record;
-    if (!session->tool->replay.get_targets || l->replay->has_positions ||
+    if (!session->tool->talk.replay.get_targets || l->replay->has_positions ||
         aw_wire_decode(session->wire, AW_RX, frame, &record, NULL) != AW_OK || record.dir != AW_RX)
         return;
-    if (session->tool->joints->reports_joints)
+    if (session->tool->motion.joints->traits.reports_joints)
         store_report(l, &record);
     else
         note_targets(l->replay, session, &record, l->after_ns);
@@ -198,7 +198,7 @@ static void on_answer(void *context, struct aw_span frame)
 {
     struct loader *l = context;
     struct aw_replay *r = l->replay;
-    const char *position_message = l->session->tool->replay.position_message;
+    const char *position_message = l->session->tool->talk.replay.position_message;
     struct aw_record *record = &r->places[r->n_places % AW_REPLAY_PLACES].record;
     size_t i = 0;
     l->number++;
@@ -218,22 +218,24 @@ static void on_answer(void *context, struct aw_span frame)
 static enum aw_status store_write(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_replay *r = l->replay;
-    struct aw_replay_write *writes = aw_grow(r->writes, &r->room, r->n + 1, sizeof *writes);
-    r->writes = writes ? writes : r->writes;
-    uint8_t *bytes = aw_grow(r->bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
-    r->bytes = bytes ? bytes : r->bytes;
+    struct aw_replay_write *writes =
+        aw_grow(r->plan.writes, &r->plan.room, r->plan.n + 1, sizeof *writes);
+    r->plan.writes = writes ? writes : r->plan.writes;
+    uint8_t *bytes =
+        aw_grow(r->plan.bytes, &r->plan.bytes_room, r->plan.n_bytes + entry->data.size, 1);
+    r->plan.bytes = bytes ? bytes : r->plan.bytes;
     if (!writes || !bytes)
         return aw_no_memory(&l->session->err);
-    r->writes[r->n++] = (struct aw_replay_write){
+    r->plan.writes[r->plan.n++] = (struct aw_replay_write){
         .time_ns = l->after_ns,
         .answers = l->answers,
-        .at = r->n_bytes,
+        .at = r->plan.n_bytes,
         .size = entry->data.size,
         .commands = l->commands,
     };
-    memcpy(r->bytes + r->n_bytes, entry->data.data, entry->data.size);
-    r->n_bytes += entry->data.size;
-    r->n_commands += l->commands;
+    memcpy(r->plan.bytes + r->plan.n_bytes, entry->data.data, entry->data.size);
+    r->plan.n_bytes += entry->data.size;
+    r->plan.n_commands += l->commands;
     return AW_OK;
 }
 
@@ -310,15 +312,15 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
         status = aw_session_get_carried_wire(session, &l->carried);
-    if (status == AW_OK && session->tool->replay.get_targets &&
-        !session->tool->joints->reports_joints)
+    if (status == AW_OK && session->tool->talk.replay.get_targets &&
+        !session->tool->motion.joints->traits.reports_joints)
         status = aw_joints_list(session, &replay->list);
     if (status == AW_OK)
         status = read_file(l, path);
-    replay->n_received = l->answers;
+    replay->plan.n_received = l->answers;
     const char *name = session->tool->name;
     bool foreign = strncmp(l->program, name, strlen(name)) != 0;
-    if (status == AW_OK && foreign && !replay->n_commands && !l->answered)
+    if (status == AW_OK && foreign && !replay->plan.n_commands && !l->answered)
         status = aw_fail_no_messages(session, path, l->program);
     if (status == AW_OK && l->streams[0].n_damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
@@ -330,20 +332,20 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
 
 enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session)
 {
-    if (!replay->n_reports)
+    if (!replay->intro.n_reports)
         return AW_OK;
     enum aw_status status = aw_joints_begin(session, &replay->list);
-    for (size_t i = 0; i < replay->n_reports && status == AW_OK; i++)
-        note_targets(replay, session, &replay->reports[i], 0);
+    for (size_t i = 0; i < replay->intro.n_reports && status == AW_OK; i++)
+        note_targets(replay, session, &replay->intro.reports[i], 0);
     replay->list.is_frozen = true;
     return status;
 }
 
 void aw_replay_free(struct aw_replay *replay)
 {
-    free(replay->writes);
-    free(replay->reports);
-    free(replay->bytes);
+    free(replay->plan.writes);
+    free(replay->intro.reports);
+    free(replay->plan.bytes);
     aw_joints_free(&replay->list);
     *replay = (struct aw_replay){0};
 }

@@ -22,12 +22,12 @@
 
 static enum aw_status check_enable(struct aw_operator *h)
 {
-    if (h->pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
+    if (h->input.pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
         return AW_OK;
     return aw_fail(&h->session->err, AW_USAGE,
                    "teleop: '%s' has no control '%s', the enabling button of map %s — name another "
                    "one in a section [teleop NAME]",
-                   h->pad.name, h->map.inputs[h->map.enable], h->map_name);
+                   h->input.pad.name, h->map.inputs[h->map.enable], h->map_name);
 }
 
 /* Parses "45deg/s" in the joint's unit, or "-50%" of its limit. */
@@ -37,30 +37,33 @@ static enum aw_status read_rate(struct aw_operator *h, size_t row)
     size_t joint =
         aw_joints_find_index(&h->list, strcmp(r->joint, "select") ? r->joint : h->map.choices[0]);
     size_t length = strlen(r->rate_text);
-    h->engine.rate[row] = NAN;
+    h->engine.options.rate[row] = NAN;
     if (r->verb != AW_VERB_VELOCITY || !length || joint == h->list.n)
         return AW_OK;
     const struct aw_joint *j = &h->list.joints[joint];
     if (r->rate_text[length - 1] != '%')
         return aw_joints_parse_value(h->session, j, AW_JOINT_VELOCITIES, r->rate_text,
-                                     &h->engine.rate[row]);
-    return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
+                                     &h->engine.options.rate[row]);
+    return aw_number_parse_unit(r->rate_text, NULL, &h->engine.options.share[row],
+                                &h->session->err);
 }
 
 /* Returns the speed that 100 % means: the joint's speed limit, otherwise its range per second. */
 static double full_speed(const struct aw_operator *h, const struct aw_joint *joint)
 {
-    return isfinite(joint->max_speed) ? joint->max_speed
-                                      : h->sender->range_share * (joint->max - joint->min);
+    return isfinite(joint->limits.max_speed)
+               ? joint->limits.max_speed
+               : h->sender->range_share * (joint->limits.max - joint->limits.min);
 }
 
 static double find_speed(const struct aw_operator *h, size_t joint)
 {
-    double limit = h->list.joints[joint].max_speed, full = full_speed(h, &h->list.joints[joint]);
+    double limit = h->list.joints[joint].limits.max_speed,
+           full = full_speed(h, &h->list.joints[joint]);
     double requested = 0;
     for (size_t row = 0; row < h->map.n; row++) {
         const char *name = h->map.rows[row].joint;
-        double share = h->engine.share[row], rate = h->engine.rate[row];
+        double share = h->engine.options.share[row], rate = h->engine.options.rate[row];
         if (strcmp(name, "select") != 0 && aw_joints_find_index(&h->list, name) != joint)
             continue;
         requested = fmax(requested, fabs(share != 0 ? share * full : rate));
@@ -76,9 +79,9 @@ static void update_joint(struct aw_operator *h, size_t i)
     struct aw_teleop_joint *j = &h->joints[i];
     double at = joint->state.value[AW_JOINT_ACTUAL];
     /* otherwise keeps the position assumed by --force */
-    if (!joint->is_blind && !(h->sender->confirms && isnan(at)))
+    if (!joint->flags.is_blind && !(h->sender->confirms && isnan(at)))
         j->actual = at;
-    else if (joint->is_blind && !isnan(j->target))
+    else if (joint->flags.is_blind && !isnan(j->target))
         j->actual = j->target; /* the last target is the only known position */
     if (joint->state.has_fault && j->moved)
         aw_teleop_set_halt(&h->engine, AW_HALT_FAULT);
@@ -88,30 +91,30 @@ static void update_joint(struct aw_operator *h, size_t i)
  * middle of its range. */
 static enum aw_status describe_joints(struct aw_operator *h)
 {
-    const struct aw_joints *joints = h->session->tool->joints;
+    const struct aw_joints *joints = h->session->tool->motion.joints;
     bool force = h->session->options.run.force;
     enum aw_status status = AW_OK;
-    h->engine.step_s = h->sender->confirms ? 1 / joints->hz : 0;
+    h->engine.options.step_s = h->sender->confirms ? 1 / joints->traits.hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
         const struct aw_joint *joint = &h->list.joints[i];
         double speed = find_speed(h, i);
         h->joints[i] = (struct aw_teleop_joint){
             .name = joint->name,
             .alias = joint->alias,
-            .min = joint->min,
-            .max = joint->max,
-            .max_speed = speed,
+            .limits.min = joint->limits.min,
+            .limits.max = joint->limits.max,
+            .limits.max_speed = speed,
             .full_value = full_speed(h, joint),
-            .actual = (joint->is_blind || h->sender->confirms) && force
-                          ? (joint->min + joint->max) / 2
+            .actual = (joint->flags.is_blind || h->sender->confirms) && force
+                          ? (joint->limits.min + joint->limits.max) / 2
                           : (double)NAN,
             .min_step = h->sender->confirms ? pow(10, -joint->decimals) : 0,
-            .uses_target =
-                joint->accepts & AW_JOINT_TAKES_TARGETS && !(h->session->tool->steer_gain > 0),
+            .uses_target = joint->flags.accepts & AW_JOINT_TAKES_TARGETS &&
+                           !(h->session->tool->motion.steer_gain > 0),
             .target = NAN,
             .goal = NAN,
         };
-        status = aw_joint_read_max_lag(h->session, joint, &h->joints[i].max_lag);
+        status = aw_joint_read_max_lag(h->session, joint, &h->joints[i].limits.max_lag);
         update_joint(h, i);
     }
     return status;
@@ -137,9 +140,9 @@ static enum aw_status find_pad(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_teleop_pad_open(h);
-    if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->screen) {
-        h->keys.enabled = true;
-        snprintf(h->event_text, sizeof h->event_text, "%.119s", session->err.text);
+    if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->display.screen) {
+        h->input.keys.enabled = true;
+        snprintf(h->display.event_text, sizeof h->display.event_text, "%.119s", session->err.text);
         return AW_OK;
     }
     return status == AW_OK ? check_enable(h) : status;
@@ -150,11 +153,11 @@ static enum aw_status open_inputs(struct aw_operator *h)
     struct aw_session *session = h->session;
     const char *channels = aw_teleop_given(session)->channels;
     enum aw_status status = AW_OK;
-    h->screen = aw_live_is_wanted(session);
-    if (h->keys.enabled && !h->screen)
+    h->display.screen = aw_live_is_wanted(session);
+    if (h->input.keys.enabled && !h->display.screen)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal — or use a gamepad (--pad)");
-    if (!h->keys.enabled && (!channels || aw_teleop_given(session)->pad))
+    if (!h->input.keys.enabled && (!channels || aw_teleop_given(session)->pad))
         status = find_pad(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
@@ -184,7 +187,7 @@ static enum aw_status begin_joints(struct aw_operator *h)
     bool dry = session->options.run.dry_run;
     if (status == AW_OK && !dry)
         status = aw_joints_read_new(session, &h->list);
-    if (status != AW_OK || (dry && session->tool->joints->reports_joints))
+    if (status != AW_OK || (dry && session->tool->motion.joints->traits.reports_joints))
         return status;
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
 }
@@ -194,7 +197,7 @@ static enum aw_status begin_teleop(struct aw_operator *h)
     struct aw_session *session = h->session;
     bool dry = session->options.run.dry_run;
     enum aw_status status = begin_joints(h);
-    if (status != AW_OK || (dry && session->tool->joints->reports_joints))
+    if (status != AW_OK || (dry && session->tool->motion.joints->traits.reports_joints))
         return status;
     status = aw_teleop_choose_map(h, aw_teleop_given(session)->map);
     if (status == AW_OK)
@@ -208,15 +211,15 @@ static enum aw_status begin_teleop(struct aw_operator *h)
 
 static void show_event(struct aw_operator *h, const char *text, const char *more)
 {
-    snprintf(h->event_text, sizeof h->event_text, "%.40s%.79s", text, more);
-    if (!h->screen)
-        aw_session_print_notice(h->session, "%s", h->event_text);
+    snprintf(h->display.event_text, sizeof h->display.event_text, "%.40s%.79s", text, more);
+    if (!h->display.screen)
+        aw_session_print_notice(h->session, "%s", h->display.event_text);
 }
 
 /* Rings on the terminal itself, because the panel captures standard error. */
 static void ring_bell(const struct aw_operator *h)
 {
-    int fd = h->screen ? STDOUT_FILENO : STDERR_FILENO;
+    int fd = h->display.screen ? STDOUT_FILENO : STDERR_FILENO;
     if (isatty(fd) && write(fd, "\a", 1) < 0)
         return; /* the text is shown without the bell */
 }
@@ -228,7 +231,7 @@ static void mark(struct aw_operator *h, const char *text)
         show_event(h, "a mark needs --record FILE: ", text);
     } else if (aw_tee_add_mark(session->device.tee, aw_session_time(session), text,
                                &session->err)) {
-        h->marks++;
+        h->counts.marks++;
         show_event(h, "mark: ", text);
     }
 }
@@ -241,7 +244,7 @@ static void add_action(struct aw_operator *h)
             show_event(h, "now: ", action->text);
             ring_bell(h);
         } else if (action->verb == AW_VERB_QUIT) {
-            h->quit = true;
+            h->time.quit = true;
         } else {
             mark(h, action->text);
         }
@@ -255,23 +258,25 @@ static void add_action(struct aw_operator *h)
 static bool read_typed(struct aw_operator *h)
 {
     char text[64];
-    ssize_t n = h->screen ? aw_read_ready(aw_screen_fd(h->live.screen), text, sizeof text) : -1;
-    bool lost = h->screen && (n == 0 || (n < 0 && errno != EAGAIN));
+    ssize_t n = h->display.screen
+                    ? aw_read_ready(aw_screen_fd(h->display.live.screen), text, sizeof text)
+                    : -1;
+    bool lost = h->display.screen && (n == 0 || (n < 0 && errno != EAGAIN));
     for (ssize_t i = 0; i < n; i++)
-        if (h->keys.enabled)
+        if (h->input.keys.enabled)
             aw_teleop_keys_handle(h, text[i]);
         else
-            h->quit = h->quit || text[i] == 'q';
+            h->time.quit = h->time.quit || text[i] == 'q';
     if (lost) /* the next step sends the stop */
         aw_teleop_set_halt(&h->engine, AW_HALT_GONE);
-    h->quit = h->quit || lost || h->keys.quit;
+    h->time.quit = h->time.quit || lost || h->input.keys.quit;
     return n < (ssize_t)sizeof text;
 }
 
 static bool read_keys(struct aw_operator *h)
 {
     bool all = read_typed(h);
-    if (h->keys.enabled && !h->quit) {
+    if (h->input.keys.enabled && !h->time.quit) {
         aw_teleop_keys_step(h);
         aw_teleop_set_alive(&h->engine, aw_clock_now(h->session->clock));
     }
@@ -280,11 +285,11 @@ static bool read_keys(struct aw_operator *h)
 
 static enum aw_status send_stream(struct aw_operator *h)
 {
-    const struct aw_joints *joints = h->session->tool->joints;
+    const struct aw_joints *joints = h->session->tool->motion.joints;
     struct aw_joint_goal goals[AW_TELEOP_JOINTS];
     struct aw_joint_command command = {
-        .goals = goals, .seconds = 1 / joints->hz, .is_stream = true, .show_ns = AW_NO_TIME};
-    h->next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->hz);
+        .goals = goals, .seconds = 1 / joints->traits.hz, .is_stream = true, .show_ns = AW_NO_TIME};
+    h->time.next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->traits.hz);
     for (int kind = AW_JOINT_TARGETS; kind <= AW_JOINT_VELOCITIES; kind++) {
         command.kind = (enum aw_joint_kind)kind;
         command.n = 0;
@@ -295,7 +300,8 @@ static enum aw_status send_stream(struct aw_operator *h)
                 goals[command.n++] =
                     (struct aw_joint_goal){i, j->uses_target ? j->target : j->velocity};
         }
-        enum aw_status status = command.n ? joints->command(h->session, &h->list, &command) : AW_OK;
+        enum aw_status status =
+            command.n ? joints->run.command(h->session, &h->list, &command) : AW_OK;
         if (status != AW_OK)
             return status;
     }
@@ -310,15 +316,15 @@ static void read_after_wait(struct aw_operator *h)
     for (size_t i = 0; i < h->engine.n; i++)
         update_joint(h, i);
     aw_teleop_set_wait(&h->engine, aw_clock_now(h->session->clock));
-    h->keys.late = true;
+    h->input.keys.late = true;
     while (!read_keys(h))
         ;
-    h->keys.late = h->waited = false;
+    h->input.keys.late = h->steps.waited = false;
 }
 
 static int pad_fd(const struct aw_operator *h)
 {
-    return h->pad.is_open ? h->pad.child.stdout_fd : -1;
+    return h->input.pad.is_open ? h->input.pad.child.stdout_fd : -1;
 }
 
 /* Called during the wait for a step: redraws the panel, and ends the wait if the user releases the
@@ -342,18 +348,18 @@ static void glance(struct aw_background *aside)
     if (g->ended || g->busy)
         return;
     g->busy = true;
-    h->keys.late = true;
-    h->event_ns = now;
-    if (h->pad.is_open)
+    h->input.keys.late = true;
+    h->time.event_ns = now;
+    if (h->input.pad.is_open)
         aw_teleop_pad_read(h);
-    if (h->channels.stream)
+    if (h->input.channels.stream)
         aw_teleop_channels_read(h); /* the next cycle returns the same error */
     while (!read_typed(h))
         ;
-    h->keys.late = g->busy = false;
-    if (h->screen && aw_live_is_due(&h->live))
+    h->input.keys.late = g->busy = false;
+    if (h->display.screen && aw_live_is_due(&h->display.live))
         aw_teleop_draw(h);
-    g->ended = h->quit || !h->engine.enabled || aw_teleop_is_released(&h->engine);
+    g->ended = h->time.quit || !h->engine.enabled || aw_teleop_is_released(&h->engine);
     aside->fd = g->ended ? -1 : pad_fd(h);
     if (g->ended)
         aw_stop_request(h->session);
@@ -381,10 +387,10 @@ static enum aw_status send_attended(struct aw_operator *h)
 
 static enum aw_status send_motion(struct aw_operator *h)
 {
-    if (aw_clock_now(h->session->clock) < h->next_ns)
+    if (aw_clock_now(h->session->clock) < h->time.next_ns)
         return AW_OK;
     enum aw_status status = h->sender->confirms ? send_attended(h) : h->sender->send(h);
-    if (h->waited)
+    if (h->steps.waited)
         read_after_wait(h);
     return status;
 }
@@ -395,10 +401,10 @@ static enum aw_status send_stop(struct aw_operator *h)
     struct aw_session *session = h->session;
     const struct aw_teleop *t = &h->engine;
     enum aw_status status = aw_stop_device(session);
-    double ms = (double)(aw_clock_now(session->clock) - h->event_ns) / 1e6;
-    h->stops++;
+    double ms = (double)(aw_clock_now(session->clock) - h->time.event_ns) / 1e6;
+    h->counts.stops++;
     if (t->halt == AW_HALT_RELEASED || t->halt == AW_HALT_EVENTS || t->halt == AW_HALT_GONE)
-        h->worst_ms = fmax(h->worst_ms, ms);
+        h->counts.worst_ms = fmax(h->counts.worst_ms, ms);
     if (status != AW_OK)
         return status;
     session->motion.moving = false;
@@ -425,7 +431,9 @@ static enum aw_status attend_device(struct aw_operator *h, bool runs)
     enum aw_status status = aw_joints_attend(session, &h->list, until, 0, continue_reading, h);
     for (size_t i = 0; i < h->engine.n; i++)
         update_joint(h, i);
-    int fd = h->pad.is_open ? pad_fd(h) : !h->channels.stream ? aw_screen_fd(h->live.screen) : -1;
+    int fd = h->input.pad.is_open        ? pad_fd(h)
+             : !h->input.channels.stream ? aw_screen_fd(h->display.live.screen)
+                                         : -1;
     if (status != AW_OK || runs || fd < 0 || aw_session_is_virtual(session))
         return status;
     status = aw_session_wait_input(session, fd, aw_clock_now(session->clock) + REST_NS);
@@ -435,19 +443,19 @@ static enum aw_status attend_device(struct aw_operator *h, bool runs)
 /* Reads the controls. */
 static enum aw_status read_controls(struct aw_operator *h)
 {
-    h->event_ns = aw_clock_now(h->session->clock);
-    if (h->pad.is_open)
+    h->time.event_ns = aw_clock_now(h->session->clock);
+    if (h->input.pad.is_open)
         aw_teleop_pad_read(h);
     read_keys(h);
-    return h->channels.stream ? aw_teleop_channels_read(h) : AW_OK;
+    return h->input.channels.stream ? aw_teleop_channels_read(h) : AW_OK;
 }
 
 /* Prints the prompt "hold to run" once, when the button has been released and can enable motion. */
 static void announce_ready(struct aw_operator *h)
 {
-    if (h->screen || h->prompted || !h->engine.was_released)
+    if (h->display.screen || h->display.prompted || !h->engine.was_released)
         return;
-    h->prompted = true;
+    h->display.prompted = true;
     show_event(h, "hold to run: ", h->map.inputs[h->map.enable]);
 }
 
@@ -457,20 +465,20 @@ static enum aw_status run_cycle(struct aw_operator *h)
     enum aw_status status = read_controls(h);
     if (status != AW_OK)
         return status;
-    if (h->channels.n_missing == 0) {
+    if (h->input.channels.n_missing == 0) {
         now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
         announce_ready(h);
         add_action(h);
     }
     status = now == AW_TELEOP_RUN ? send_motion(h) : now == AW_TELEOP_STOP ? send_stop(h) : AW_OK;
-    if (h->screen && aw_live_is_due(&h->live))
+    if (h->display.screen && aw_live_is_due(&h->display.live))
         aw_teleop_draw(h);
-    return status == AW_OK && !h->quit ? attend_device(h, now == AW_TELEOP_RUN) : status;
+    return status == AW_OK && !h->time.quit ? attend_device(h, now == AW_TELEOP_RUN) : status;
 }
 
 static enum aw_status open_screen(struct aw_operator *h)
 {
-    if (h->screen && aw_live_open(&h->live, h->session, NULL, FPS) != AW_OK)
+    if (h->display.screen && aw_live_open(&h->display.live, h->session, NULL, FPS) != AW_OK)
         return h->session->err.status;
     aw_teleop_keys_begin(h);
     return AW_OK;
@@ -479,13 +487,13 @@ static enum aw_status open_screen(struct aw_operator *h)
 /* Fails if the input device is gone. The end of a recording is not an error. */
 static enum aw_status check_gone(struct aw_operator *h)
 {
-    if (h->channels.ended && !h->channels.is_live)
+    if (h->input.channels.ended && !h->input.channels.is_live)
         return aw_teleop_channels_check(h);
     if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all joints stopped — reconnect it and start teleop again",
-                   h->pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
+                   h->input.pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
 }
 
 static enum aw_status run_cycles(struct aw_operator *h)
@@ -495,13 +503,13 @@ static enum aw_status run_cycles(struct aw_operator *h)
     enum aw_status status = open_screen(h);
     if (status != AW_OK)
         return status;
-    while (status == AW_OK && !h->quit && !h->time_over) {
+    while (status == AW_OK && !h->time.quit && !h->time.time_over) {
         status = run_cycle(h);
-        h->time_over = aw_clock_now(session->clock) >= end;
+        h->time.time_over = aw_clock_now(session->clock) >= end;
     }
     aw_teleop_keys_end(h);
-    if (h->screen)
-        aw_live_close(&h->live);
+    if (h->display.screen)
+        aw_live_close(&h->display.live);
     if (status == AW_OK && h->engine.running)
         status = send_stop(h);
     if (status == AW_OK)
@@ -512,14 +520,14 @@ static enum aw_status run_cycles(struct aw_operator *h)
 static void report_result(struct aw_operator *h)
 {
     struct aw_object *result = &h->session->result;
-    bool ended = h->engine.halt == AW_HALT_GONE || (h->time_over && !h->quit);
+    bool ended = h->engine.halt == AW_HALT_GONE || (h->time.time_over && !h->time.quit);
     aw_object_start(result, "teleop");
     aw_object_add_text(result, "result", ended ? "ended" : "left");
-    aw_object_add_count(result, "stops", h->stops);
-    if (h->stops)
-        aw_object_add_number(result, "stop_ms", h->worst_ms, 1, NULL);
-    if (h->marks)
-        aw_object_add_count(result, "marks", h->marks);
+    aw_object_add_count(result, "stops", h->counts.stops);
+    if (h->counts.stops)
+        aw_object_add_number(result, "stop_ms", h->counts.worst_ms, 1, NULL);
+    if (h->counts.marks)
+        aw_object_add_count(result, "marks", h->counts.marks);
 }
 
 static enum aw_status run_teleop(struct aw_session *session, const struct aw_args *args)
@@ -529,8 +537,8 @@ static enum aw_status run_teleop(struct aw_session *session, const struct aw_arg
     if (!h)
         return aw_no_memory(&session->err);
     h->session = session;
-    h->sender = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
-    h->keys.enabled = aw_teleop_given(session)->keys;
+    h->sender = session->tool->motion.joints->traits.confirms ? &aw_teleop_steps : &stream;
+    h->input.keys.enabled = aw_teleop_given(session)->keys;
     enum aw_status status = begin_teleop(h);
     if (status == AW_OK && session->options.run.dry_run)
         status = aw_dry_run_depends(session, "the operator's input");

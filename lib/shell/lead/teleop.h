@@ -88,19 +88,30 @@ struct aw_operator {
     struct aw_teleop_joint joints[AW_TELEOP_JOINTS];
     bool mapped[AW_TELEOP_JOINTS];
     const char *map_name;
-    struct aw_teleop_pad pad;
-    struct aw_teleop_keys keys;
-    struct aw_teleop_channels channels;
-    struct aw_live live;
-    bool screen, quit, prompted; /* prompted: the prompt "hold to run" was printed */
-    bool time_over;              /* the time of --for is over */
-    char event_text[120];        /* text of the last event */
-    /* due time of the next command; time of the event being handled; session clock */
-    int64_t next_ns, event_ns;
-    size_t next_joint; /* in steps: the joint to move next */
-    bool waited;       /* the last command waited for its confirmation */
-    unsigned stops, marks;
-    double worst_ms; /* max time from an event to the confirmed stop */
+    struct {
+        struct aw_teleop_pad pad;
+        struct aw_teleop_keys keys;
+        struct aw_teleop_channels channels;
+    } input;
+    struct {
+        struct aw_live live;
+        bool screen, prompted; /* prompted: the prompt "hold to run" was printed */
+        char event_text[120];  /* text of the last event */
+    } display;
+    struct {
+        bool quit;
+        bool time_over; /* the time of --for is over */
+        /* due time of the next command; time of the event being handled; session clock */
+        int64_t next_ns, event_ns;
+    } time;
+    struct {
+        size_t next_joint; /* in steps: the joint to move next */
+        bool waited;       /* the last command waited for its confirmation */
+    } steps;
+    struct {
+        unsigned stops, marks;
+        double worst_ms; /* max time from an event to the confirmed stop */
+    } counts;
 };
 
 /* Draws the panel on the canvas of operator->live.screen. */

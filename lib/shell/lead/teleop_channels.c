@@ -11,10 +11,10 @@
 
 static enum aw_status name_inputs(struct aw_operator *h)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < h->map.n_inputs && status == AW_OK; i++) {
-        if (h->pad.has[i])
+        if (h->input.pad.has[i])
             continue;
         c->input[c->names.n] = i;
         status = aw_select_add(&c->names, h->map.inputs[i], &h->session->err);
@@ -30,7 +30,7 @@ static enum aw_status name_inputs(struct aw_operator *h)
 
 enum aw_status aw_teleop_channels_open(struct aw_operator *h, const char *path)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     enum aw_status status = strcmp(path, "-") == 0 ? aw_session_check_input(h->session) : AW_OK;
     if (status == AW_OK)
         status = name_inputs(h);
@@ -48,13 +48,13 @@ enum aw_status aw_teleop_channels_open(struct aw_operator *h, const char *path)
 
 void aw_teleop_channels_close(struct aw_operator *h)
 {
-    aw_stream_close(h->channels.stream);
-    h->channels.stream = NULL;
+    aw_stream_close(h->input.channels.stream);
+    h->input.channels.stream = NULL;
 }
 
 static void apply_record(struct aw_operator *h, const struct aw_item *item)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     for (size_t i = 0; i < item->n; i++) {
         int name = aw_select_match(&c->names, &item->points[i]);
         if (c->n_missing &&
@@ -74,14 +74,14 @@ static void apply_record(struct aw_operator *h, const struct aw_item *item)
  * once. */
 static int64_t record_due(const struct aw_operator *h)
 {
-    const struct aw_teleop_channels *c = &h->channels;
+    const struct aw_teleop_channels *c = &h->input.channels;
     return c->is_live ? INT64_MIN : c->start_ns + c->item.time_ns;
 }
 
 /* Reads the next record into c->item. AW_OK: there is one. */
 static enum aw_status read_record(struct aw_operator *h)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     struct aw_session *session = h->session;
     if (c->has_item)
         return AW_OK;
@@ -102,13 +102,13 @@ static enum aw_status read_record(struct aw_operator *h)
 static void end_channels(struct aw_operator *h)
 {
     aw_teleop_set_halt(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
-    h->channels.ended = h->quit = true;
+    h->input.channels.ended = h->time.quit = true;
 }
 
 /* Returns false if no record is available now. */
 static bool handle_record(struct aw_operator *h, int64_t now)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     enum aw_status status = read_record(h);
     if (status == AW_MALFORMED) {
         aw_teleop_set_halt(&h->engine, AW_HALT_EVENTS);
@@ -127,7 +127,7 @@ static bool handle_record(struct aw_operator *h, int64_t now)
 
 enum aw_status aw_teleop_channels_read(struct aw_operator *h)
 {
-    struct aw_teleop_channels *c = &h->channels;
+    struct aw_teleop_channels *c = &h->input.channels;
     int64_t now = aw_clock_now(h->session->clock);
     c->is_behind = !c->ended;
     for (int i = 0; i < AT_ONCE && c->is_behind && !aw_teleop_is_due(&h->engine); i++)
@@ -139,13 +139,13 @@ enum aw_status aw_teleop_channels_read(struct aw_operator *h)
 
 int64_t aw_teleop_channels_due(const struct aw_operator *h)
 {
-    const struct aw_teleop_channels *c = &h->channels;
+    const struct aw_teleop_channels *c = &h->input.channels;
     return c->stream && c->has_item && !c->is_live ? record_due(h) : AW_NEVER;
 }
 
 const char *aw_teleop_channels_missing(const struct aw_operator *h)
 {
-    const struct aw_teleop_channels *c = &h->channels;
+    const struct aw_teleop_channels *c = &h->input.channels;
     for (size_t i = 0; i < c->names.n; i++)
         if (!c->was_received[i])
             return c->names.pattern[i];
@@ -154,7 +154,7 @@ const char *aw_teleop_channels_missing(const struct aw_operator *h)
 
 enum aw_status aw_teleop_channels_check(const struct aw_operator *h)
 {
-    const struct aw_teleop_channels *c = &h->channels;
+    const struct aw_teleop_channels *c = &h->input.channels;
     char expected[160] = "";
     for (size_t i = 0; i < c->names.n; i++)
         if (!c->was_received[i])

@@ -40,14 +40,14 @@ static void write_sequence(const char *text)
  * terminal without support does not reply. */
 void aw_teleop_keys_begin(struct aw_operator *operator)
 {
-    operator->keys.control = - 1;
-    if (operator->keys.enabled && isatty(STDOUT_FILENO))
+    operator->input.keys.control = - 1;
+    if (operator->input.keys.enabled && isatty(STDOUT_FILENO))
         write_sequence("\033[>11u\033[?u");
 }
 
 void aw_teleop_keys_end(struct aw_operator *operator)
 {
-    if (operator->keys.enabled && isatty(STDOUT_FILENO))
+    if (operator->input.keys.enabled && isatty(STDOUT_FILENO))
         write_sequence("\033[<u");
 }
 
@@ -68,7 +68,7 @@ static void set_control(struct aw_operator *operator, const char * name, double 
 
 static void release_control(struct aw_operator *operator)
 {
-    struct aw_teleop_keys *k = &operator->keys;
+    struct aw_teleop_keys *k = &operator->input.keys;
     if (k->control >= 0)
         set_control(operator, keys[k->control].control, 0);
     aw_teleop_set_input(&operator->engine, (size_t) operator->map.enable, 0);
@@ -80,7 +80,7 @@ static void release_control(struct aw_operator *operator)
  * control at rest. */
 static void press_control(struct aw_operator *operator, int control, bool fast)
 {
-    struct aw_teleop_keys *k = &operator->keys;
+    struct aw_teleop_keys *k = &operator->input.keys;
     int64_t now = aw_clock_now(operator->session->clock);
     if (find_input(operator, keys[control].control) < 0)
         return;
@@ -100,7 +100,7 @@ static void press_control(struct aw_operator *operator, int control, bool fast)
 /* event: 1 pressed, 2 repeated, 3 released. */
 static void handle_key(struct aw_operator *operator, int key, int event, bool fast)
 {
-    struct aw_teleop_keys *k = &operator->keys;
+    struct aw_teleop_keys *k = &operator->input.keys;
     int control = -1;
     if (event == 1 && (key == 'q' || key == 4))
         k->quit = true;
@@ -117,7 +117,7 @@ static void handle_key(struct aw_operator *operator, int key, int event, bool fa
 /* Parses "\033[A", "\033[1;2A", "\033[97;1:3u" and "\033[?11u". */
 static void handle_sequence(struct aw_operator *operator, char end)
 {
-    struct aw_teleop_keys *k = &operator->keys;
+    struct aw_teleop_keys *k = &operator->input.keys;
     int key = 1, modifier = 1, event = 1;
     if (k->text[2] == '?') {
         k->releases = k->releases || (end == 'u' && atoi(k->text + 3) & 2);
@@ -146,7 +146,7 @@ static bool is_incomplete(const struct aw_teleop_keys *k, char c)
 
 void aw_teleop_keys_handle(struct aw_operator *operator, char c)
 {
-    struct aw_teleop_keys *k = &operator->keys;
+    struct aw_teleop_keys *k = &operator->input.keys;
     if (k->used == 0 && c != '\033') {
         bool upper = c >= 'A' && c <= 'Z';
         handle_key(operator, upper ? c - 'A' + 'a' : c, 1, upper);
@@ -163,6 +163,7 @@ void aw_teleop_keys_handle(struct aw_operator *operator, char c)
 
 void aw_teleop_keys_step(struct aw_operator *operator)
 {
-    if (operator->keys.is_pressed && aw_clock_now(operator->session->clock) >= operator->keys.until)
+    if (operator->input.keys.is_pressed && aw_clock_now(operator->session->clock) >=
+        operator->input.keys.until)
         release_control(operator);
 }

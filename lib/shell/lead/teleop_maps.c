@@ -18,7 +18,7 @@ static enum aw_status add_choice(struct aw_operator *operator)
         return AW_OK;
     for (size_t i = 0, n = 0; i < operator->list.n && n<AW_TELEOP_CHOICE; i++) {
         const struct aw_joint *joint = &operator->list.joints[i];
-        if (joint->is_blind || joint->undescribed || joint->excluded)
+        if (joint->flags.is_blind || joint->flags.undescribed || joint->flags.excluded)
             continue;
         aw_append(names, sizeof names, ", ", "%s", joint->name);
         n++;
@@ -53,7 +53,7 @@ static bool has_joint(const struct aw_operator *operator, const struct aw_teleop
 {
     size_t joint = aw_joints_find_index(&operator->list, row->joint);
     return row->verb >= AW_VERB_NEXT ||
-           (joint < operator->list.n && !operator->list.joints[joint].undescribed);
+           (joint < operator->list.n && !operator->list.joints[joint].flags.undescribed);
 }
 
 /* Drops rows of a preset map whose joints this arm does not have. */
@@ -81,14 +81,15 @@ static enum aw_status read_preset(struct aw_operator *operator,
 {
     enum aw_status status =
         aw_teleop_map_parse(&operator->map, preset->text, &operator->session->err);
-    return status == AW_OK && operator->session->tool->joints->confirms ? drop_missing(operator)
-                                                                        : status;
+    return status == AW_OK && operator->session->tool->motion.joints->traits.confirms
+               ? drop_missing(operator)
+               : status;
 }
 
 enum aw_status aw_teleop_choose_map(struct aw_operator *operator, const char * name)
 {
     struct aw_session *session = operator->session;
-    const struct aw_teleop_preset *preset = session->tool->maps;
+    const struct aw_teleop_preset *preset = session->tool->motion.maps;
     bool found = false;
     for (size_t i = 0; i < session->config->n_lines && !name; i++)
         name = aw_config_map_name(session->config->lines[i].section);
@@ -116,6 +117,6 @@ void aw_teleop_complete_maps(struct aw_session *session, aw_candidate_fn *add, v
         if (map && (i == 0 || strcmp(config->lines[i].section, config->lines[i - 1].section) != 0))
             add(context, map, "of the config file");
     }
-    for (const struct aw_teleop_preset *p = session->tool->maps; p && p->name; p++)
+    for (const struct aw_teleop_preset *p = session->tool->motion.maps; p && p->name; p++)
         add(context, p->name, p->help);
 }

@@ -40,7 +40,7 @@ static const char *get_text(const json_t *record, const char *name)
 
 static void read_first(struct aw_operator *h, const json_t *record)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     snprintf(p->name, sizeof p->name, "%.79s", get_text(record, "pad"));
     p->bluetooth = strcmp(get_text(record, "bus"), "bluetooth") == 0;
     for (size_t i = 0; i < h->map.n_inputs; i++)
@@ -49,22 +49,22 @@ static void read_first(struct aw_operator *h, const json_t *record)
 
 static void end_pad(struct aw_operator *h, const char *why)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     snprintf(p->why, sizeof p->why, "%.399s", why);
-    p->ended = h->quit = true;
+    p->ended = h->time.quit = true;
     aw_teleop_set_halt(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
 }
 
 static void handle_silence(struct aw_operator *h)
 {
-    h->pad.silent = true;
+    h->input.pad.silent = true;
     aw_teleop_set_halt(&h->engine, AW_HALT_STALE);
 }
 
 /* A delayed record has an old stick position, so it counts as silence. */
 static void apply_record(struct aw_operator *h, const json_t *record)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     int64_t now = aw_clock_now(h->session->clock);
     double seconds = get_number(record, "t"), age = get_number(record, "age");
     double late_ns = fmax((double)aw_wall_time() - seconds * 1e9, 0);
@@ -77,7 +77,7 @@ static void apply_record(struct aw_operator *h, const json_t *record)
     }
     p->received_ns = real_now(h);
     p->silent = p->silent && !h->engine.enabled; /* keeps the reason of the last stop */
-    h->event_ns = now - (int64_t)late_ns;
+    h->time.event_ns = now - (int64_t)late_ns;
     for (size_t i = 0; i < h->map.n_inputs; i++)
         if (p->has[i])
             aw_teleop_set_input(&h->engine, i, get_number(record, h->map.inputs[i]));
@@ -102,7 +102,7 @@ static void handle_line(struct aw_operator *h, const char *line)
 /* Does not wait for the exit status, because the stop comes first. */
 static void close_pipe(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     close(p->child.stdout_fd);
     p->child.stdout_fd = -1;
     if (!p->ended)
@@ -112,7 +112,7 @@ static void close_pipe(struct aw_operator *h)
 /* Returns the next complete line; NULL: none yet, or the program has ended. */
 static char *next_line(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     for (;;) {
         char *start = p->buffer + p->used, *stop = memchr(start, '\n', p->buffered - p->used);
         if (stop) {
@@ -141,7 +141,7 @@ static char *next_line(struct aw_operator *h)
 
 void aw_teleop_pad_read(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     char *line;
     for (int i = 0; i < AT_ONCE && p->child.stdout_fd >= 0 && !aw_teleop_is_due(&h->engine); i++) {
         line = next_line(h);
@@ -157,7 +157,7 @@ void aw_teleop_pad_read(struct aw_operator *h)
 
 static enum aw_status start_program(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     struct aw_error *err = &h->session->err;
     const char *where = aw_teleop_given(h->session)->pad;
     char path[256];
@@ -178,7 +178,7 @@ static enum aw_status start_program(struct aw_operator *h)
 
 enum aw_status aw_teleop_pad_open(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     struct aw_clock *clock = &h->session->time.real.base;
     int64_t deadline = aw_clock_now(clock) + START_NS;
     enum aw_status status = start_program(h);
@@ -194,17 +194,17 @@ enum aw_status aw_teleop_pad_open(struct aw_operator *h)
     if (status != AW_OK) {
         aw_teleop_pad_close(h);
         h->engine.halt = AW_HALT_NONE; /* the user may continue with keys */
-        h->quit = false;
+        h->time.quit = false;
         return status;
     }
     double stale = aw_number_or(aw_teleop_given(h->session)->stale_s, p->bluetooth * STALE_S);
-    h->engine.stale_ns = (int64_t)(stale * 1e9);
+    h->engine.options.stale_ns = (int64_t)(stale * 1e9);
     return AW_OK;
 }
 
 const char *aw_teleop_pad_end(struct aw_operator *h)
 {
-    struct aw_teleop_pad *p = &h->pad;
+    struct aw_teleop_pad *p = &h->input.pad;
     char how[40];
     int status = aw_child_end(&p->child, END_MS);
     if (strncmp(p->why, PROGRAM, strlen(PROGRAM)) == 0)
@@ -214,7 +214,7 @@ const char *aw_teleop_pad_end(struct aw_operator *h)
 
 void aw_teleop_pad_close(struct aw_operator *h)
 {
-    if (h->pad.is_open)
-        aw_child_end(&h->pad.child, END_MS);
-    h->pad = (struct aw_teleop_pad){.is_open = false};
+    if (h->input.pad.is_open)
+        aw_child_end(&h->input.pad.child, END_MS);
+    h->input.pad = (struct aw_teleop_pad){.is_open = false};
 }

@@ -18,16 +18,16 @@ struct panel {
 const char *aw_teleop_halt_text(const struct aw_operator *h)
 {
     if (h->engine.halt == AW_HALT_NONE)
-        return h->quit ? "quit by the user" : "time limit reached";
-    if (h->engine.halt == AW_HALT_GONE && h->channels.ended)
+        return h->time.quit ? "quit by the user" : "time limit reached";
+    if (h->engine.halt == AW_HALT_GONE && h->input.channels.ended)
         return "end of the records";
-    if (h->engine.halt == AW_HALT_GONE && h->pad.ended)
-        return h->pad.why;
+    if (h->engine.halt == AW_HALT_GONE && h->input.pad.ended)
+        return h->input.pad.why;
     if (h->engine.halt == AW_HALT_GONE)
         return "terminal closed";
-    if (h->engine.halt == AW_HALT_STALE && h->pad.silent)
+    if (h->engine.halt == AW_HALT_STALE && h->input.pad.silent)
         return "no data from armwire-pad";
-    if (h->engine.halt == AW_HALT_STALE && h->channels.stream && !h->pad.is_open)
+    if (h->engine.halt == AW_HALT_STALE && h->input.channels.stream && !h->input.pad.is_open)
         return "no records received";
     return aw_halt_names[h->engine.halt];
 }
@@ -37,11 +37,11 @@ static void draw_title(struct panel *p)
     const struct aw_operator *h = p->operator;
     char text[200];
     snprintf(text, sizeof text, "%s teleop  map %s  %s%s%s", h->session->tool->name, h->map_name,
-             h->pad.is_open       ? h->pad.name
-             : h->channels.stream ? "records"
-             : h->keys.releases   ? "keys, held to run"
-                                  : "keys, one step each",
-             h->pad.is_open && h->channels.stream ? " and records" : "",
+             h->input.pad.is_open       ? h->input.pad.name
+             : h->input.channels.stream ? "records"
+             : h->input.keys.releases   ? "keys, held to run"
+                                        : "keys, one step each",
+             h->input.pad.is_open && h->input.channels.stream ? " and records" : "",
              h->session->device.tee ? "  REC" : "");
     aw_braille_draw_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
 }
@@ -49,9 +49,9 @@ static void draw_title(struct panel *p)
 /* Writes what is needed to enable motion. */
 static void write_missing(const struct aw_operator *h, char *out, size_t size)
 {
-    if (h->channels.n_missing)
+    if (h->input.channels.n_missing)
         snprintf(out, size, "stopped: no record with %s yet", aw_teleop_channels_missing(h));
-    else if (!h->pad.is_open && !h->channels.stream)
+    else if (!h->input.pad.is_open && !h->input.channels.stream)
         snprintf(out, size, "stopped: press a key");
     else
         snprintf(out, size, "stopped: %s %s to run",
@@ -64,7 +64,7 @@ static void draw_head(struct panel *p)
     const struct aw_operator *h = p->operator;
     const struct aw_teleop *t = &h->engine;
     char text[200];
-    bool full = h->map.has_full_speed && t->value[h->map.full_speed] >= 0.5;
+    bool full = h->map.has_full_speed && t->input.value[h->map.full_speed] >= 0.5;
     bool lost = t->halt > AW_HALT_RELEASED;
     draw_title(p);
     if (t->enabled) {
@@ -139,7 +139,7 @@ static void draw_input(struct panel *p, size_t row)
     const struct aw_teleop_row *r = &h->map.rows[row];
     size_t joint = aw_teleop_find_joint(&h->engine, row);
     char bar[BAR + 1], text[160];
-    int end = (int)lround(aw_clamp(h->engine.value[r->input], -1, 1) * (BAR / 2));
+    int end = (int)lround(aw_clamp(h->engine.input.value[r->input], -1, 1) * (BAR / 2));
     for (int i = 0; i < BAR; i++) {
         int from = i - BAR / 2;
         bar[i] = from == 0                                                ? '|'
@@ -147,7 +147,7 @@ static void draw_input(struct panel *p, size_t row)
                                                                           : ' ';
     }
     bar[BAR] = '\0';
-    bool armed = h->engine.armed[row];
+    bool armed = h->engine.input.armed[row];
     snprintf(text, sizeof text, " %-14.14s [%s] %s%s", h->map.inputs[r->input], bar,
              joint < h->list.n ? aw_joint_display_name(&h->list.joints[joint]) : "",
              armed || !h->engine.enabled ? "" : ": release it first");
@@ -157,13 +157,13 @@ static void draw_input(struct panel *p, size_t row)
 static void draw_foot(struct panel *p)
 {
     struct aw_operator *h = p->operator;
-    const char *note = aw_live_last_note(&h->live);
+    const char *note = aw_live_last_note(&h->display.live);
     char text[200];
-    snprintf(text, sizeof text, "%s", note ? note : h->event_text);
+    snprintf(text, sizeof text, "%s", note ? note : h->display.event_text);
     aw_braille_draw_text(p->canvas, 0, p->foot, text, note ? AW_BRAILLE_CAUTION : AW_BRAILLE_DIM);
     snprintf(text, sizeof text,
-             h->keys.enabled ? "q stop, quit   arrows, w a s d, e z move   Shift fast"
-                             : "q stop, quit   %s hold to run%s%s",
+             h->input.keys.enabled ? "q stop, quit   arrows, w a s d, e z move   Shift fast"
+                                   : "q stop, quit   %s hold to run%s%s",
              h->map.inputs[h->map.enable], h->map.has_full_speed ? "   full: " : "",
              h->map.has_full_speed ? h->map.inputs[h->map.full_speed] : "");
     aw_braille_draw_text(p->canvas, 0, p->foot + 1, text, AW_BRAILLE_DIM);
@@ -171,7 +171,8 @@ static void draw_foot(struct panel *p)
 
 void aw_teleop_draw(struct aw_operator *operator)
 {
-    struct panel p = {.operator= operator, .canvas = aw_screen_get_canvas(operator->live.screen)};
+    struct panel p = {.operator= operator,
+                      .canvas = aw_screen_get_canvas(operator->display.live.screen)};
     if (!p.canvas)
         return;
     p.foot = p.canvas->rows - 2;
@@ -186,5 +187,5 @@ void aw_teleop_draw(struct aw_operator *operator)
         if (operator->map.rows[i].verb == AW_VERB_VELOCITY)
             draw_input(&p, i);
     draw_foot(&p);
-    aw_screen_show(operator->live.screen);
+    aw_screen_show(operator->display.live.screen);
 }

@@ -34,9 +34,9 @@ static size_t next_joint(const struct aw_operator *h)
 {
     size_t n = h->engine.n;
     for (size_t i = 0; i < n; i++) {
-        const struct aw_teleop_joint *j = &h->joints[(h->next_joint + i) % n];
+        const struct aw_teleop_joint *j = &h->joints[(h->steps.next_joint + i) % n];
         if (fabs(j->target - j->actual) > 0)
-            return (h->next_joint + i) % n;
+            return (h->steps.next_joint + i) % n;
     }
     return n;
 }
@@ -46,20 +46,20 @@ static enum aw_status send_step(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     struct aw_joint_goal goal = {.joint = next_joint(h)};
-    if (goal.joint == h->engine.n || h->channels.is_behind)
+    if (goal.joint == h->engine.n || h->input.channels.is_behind)
         return AW_OK;
     const struct aw_teleop_joint *j = &h->joints[goal.joint];
     const struct aw_joint_command command = {.kind = AW_JOINT_TARGETS,
                                              .goals = &goal,
                                              .n = 1,
-                                             .seconds = h->engine.step_s,
+                                             .seconds = h->engine.options.step_s,
                                              .is_stream = true,
                                              .show_ns = AW_NO_TIME};
     goal.value = j->target;
-    h->next_joint = goal.joint + 1;
-    h->next_ns =
+    h->steps.next_joint = goal.joint + 1;
+    h->time.next_ns =
         aw_time_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
-    h->waited = true;
+    h->steps.waited = true;
     return aw_joints_stream(session, &h->list, &command);
 }
 

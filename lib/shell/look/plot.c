@@ -45,22 +45,27 @@ struct plot {
     struct aw_strip strip;
     struct aw_traces traces;
     struct aw_live live;
-    int64_t deadline;
-    int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
-    int64_t before_ns;         /* sample time minus time of day, for the previous sample */
-    int64_t shift_ns;          /* strip time minus sample time */
+    struct {
+        int64_t deadline;
+        int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
+        int64_t before_ns;         /* sample time minus time of day, for the previous sample */
+        int64_t shift_ns;          /* strip time minus sample time */
+        bool has_model_time;       /* sample times are simulation times */
+        /* duration of --for; start and latest time of the simulation */
+        int64_t length_ns, first_ns, latest_ns;
+    } time;
     bool started, frozen, keys;
-    bool uses_defaults; /* no field was requested: plots the tool's default fields */
-    bool plots_all;     /* the table has no such fields: plots its first columns */
+    /* requested and received names */
+    struct {
+        bool uses_defaults; /* no field was requested: plots the tool's default fields */
+        bool plots_all;     /* the table has no such fields: plots its first columns */
+        size_t n_seen;      /* names that were not requested, for suggestions */
+        char seen[SEEN_MOST][AW_POINT_NAME];
+        bool was_found[AW_SELECT_MAX]; /* patterns that matched a point */
+        /* patterns, completed with the name of their message */
+        char qualified[AW_SELECT_MAX][AW_POINT_NAME];
+    } names;
     uint64_t limit, n_taken;
-    bool has_model_time; /* sample times are simulation times */
-    /* duration of --for; start and latest time of the simulation */
-    int64_t length_ns, first_ns, latest_ns;
-    size_t n_seen; /* names that were not requested, for suggestions */
-    char seen[SEEN_MOST][AW_POINT_NAME];
-    bool was_found[AW_SELECT_MAX]; /* patterns that matched a point */
-    /* patterns, completed with the name of their message */
-    char qualified[AW_SELECT_MAX][AW_POINT_NAME];
 };
 
 /* ---- Arguments ---- */
@@ -136,14 +141,14 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     p->out = aw_plot_given(p->session)->out;
     if (status == AW_OK && p->out)
         status = aw_picture_check(p->out, err);
-    const char *const *defaults = p->session->tool->default_fields;
-    p->uses_defaults = defaults && p->select.n == 0;
-    for (; p->uses_defaults && status == AW_OK && *defaults; defaults++)
+    const char *const *defaults = p->session->tool->watch.default_fields;
+    p->names.uses_defaults = defaults && p->select.n == 0;
+    for (; p->names.uses_defaults && status == AW_OK && *defaults; defaults++)
         status = aw_select_add(&p->select, *defaults, err);
     if (status == AW_OK && p->select.n == 0)
         status =
             aw_fail(err, AW_USAGE, "plot: no fields given — name some, such as %s; see 'describe'",
-                    p->session->tool->example_field);
+                    p->session->tool->help.example_field);
     return status;
 }
 
@@ -160,8 +165,9 @@ static void add_message_name(struct plot *p, const struct aw_names *names, size_
         const char *field = names->field[w.message][w.scalar];
         if (!names->ambiguous[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
             continue;
-        snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", w.codec->message->name, field);
-        p->select.pattern[at] = p->qualified[at];
+        snprintf(p->names.qualified[at], sizeof p->names.qualified[at], "%s.%s",
+                 w.codec->message->name, field);
+        p->select.pattern[at] = p->names.qualified[at];
         return;
     }
 }
@@ -203,11 +209,11 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
 /* Values in a table of joints are already in the joints' units. */
 static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
 {
-    const struct aw_joints *joints = p->session->tool->joints;
+    const struct aw_joints *joints = p->session->tool->motion.joints;
     const char *dot = strrchr(point->field, '.');
-    if (!joints || !joints->convert_field || !dot || strcmp(dot, ".position") != 0)
+    if (!joints || !joints->about.convert_field || !dot || strcmp(dot, ".position") != 0)
         return point->value;
-    double value = joints->convert_field(point->value, unit);
+    double value = joints->about.convert_field(point->value, unit);
     return point->codec || *point->message ? value : point->value;
 }
 
@@ -215,10 +221,10 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
 static void note_name(struct plot *p, const struct aw_point *point)
 {
     size_t i = 0;
-    while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
+    while (i < p->names.n_seen && strcmp(p->names.seen[i], point->name) != 0)
         i++;
-    if (i == p->n_seen && i < SEEN_MOST)
-        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
+    if (i == p->names.n_seen && i < SEEN_MOST)
+        snprintf(p->names.seen[p->names.n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
 /* Returns true for a field that an earlier message of the device has too. If no field is requested,
@@ -227,7 +233,7 @@ static bool is_duplicate(const struct plot *p, const struct aw_point *point)
 {
     const struct aw_names *names = aw_stream_names(p->stream);
     for (struct aw_walk w = {0};
-         p->uses_defaults && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
+         p->names.uses_defaults && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
         if (w.codec == point->codec)
             return false;
         if (strcmp(names->field[w.message][w.scalar], point->field) == 0)
@@ -239,7 +245,7 @@ static bool is_duplicate(const struct plot *p, const struct aw_point *point)
 static bool is_requested(const struct plot *p, const struct aw_point *point, size_t n)
 {
     return !point->text && !is_duplicate(p, point) &&
-           (aw_select_match(&p->select, point) >= 0 || (p->plots_all && n < DEFAULT_MOST));
+           (aw_select_match(&p->select, point) >= 0 || (p->names.plots_all && n < DEFAULT_MOST));
 }
 
 /* Returns NULL if the point was not requested. */
@@ -291,17 +297,17 @@ static bool is_far(int64_t a, int64_t b)
 static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
-    if (p->has_model_time)
+    if (p->time.has_model_time)
         return time;
-    if (p->started && is_far(offset, p->before_ns)) {
+    if (p->started && is_far(offset, p->time.before_ns)) {
         aw_strip_break(&p->strip);
-        p->shift_ns += offset < p->before_ns ? p->before_ns - offset : 0;
+        p->time.shift_ns += offset < p->time.before_ns ? p->time.before_ns - offset : 0;
     }
-    p->before_ns = offset;
-    if (!p->started || is_far(offset + p->shift_ns, p->offset_ns))
-        p->offset_ns = offset + p->shift_ns;
+    p->time.before_ns = offset;
+    if (!p->started || is_far(offset + p->time.shift_ns, p->time.offset_ns))
+        p->time.offset_ns = offset + p->time.shift_ns;
     p->started = true;
-    return time + p->shift_ns;
+    return time + p->time.shift_ns;
 }
 
 /* A simulation may run faster or slower than real time, so the plot uses simulation time. --for
@@ -310,19 +316,19 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
 {
     if (!item->received.has_model_time)
         return item->time_ns;
-    if (!p->has_model_time)
-        p->first_ns = item->received.model_ns;
-    p->has_model_time = true;
-    p->latest_ns = item->received.model_ns;
-    if (p->length_ns)
-        p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
-    return p->latest_ns;
+    if (!p->time.has_model_time)
+        p->time.first_ns = item->received.model_ns;
+    p->time.has_model_time = true;
+    p->time.latest_ns = item->received.model_ns;
+    if (p->time.length_ns)
+        p->time.deadline = aw_clock_now(p->session->clock) + p->time.length_ns;
+    return p->time.latest_ns;
 }
 
 /* Returns true for a table that lacks the tool's default fields. */
 static bool lacks_defaults(const struct plot *p, const struct aw_item *item)
 {
-    bool table = p->uses_defaults && item->n > 0 && !item->points[0].codec;
+    bool table = p->names.uses_defaults && item->n > 0 && !item->points[0].codec;
     for (size_t i = 0; i < p->select.n && table; i++)
         table = !aw_select_matches_any(p->select.pattern[i], item->points, item->n);
     return table;
@@ -351,10 +357,11 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     else
         p->traces.has_times = true;
     if (p->traces.n == 0)
-        p->plots_all = lacks_defaults(p, item);
-    bool any = false, missing = aw_select_find_missing(&p->select, p->was_found) < p->select.n;
+        p->names.plots_all = lacks_defaults(p, item);
+    bool any = false,
+         missing = aw_select_find_missing(&p->select, p->names.was_found) < p->select.n;
     if (missing &&
-        aw_select_mark_found(&p->select, p->was_found, item->points, item->n) == p->select.n)
+        aw_select_mark_found(&p->select, p->names.was_found, item->points, item->n) == p->select.n)
         aw_stream_select(p->stream, &p->select);
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
         struct aw_trace *trace = trace_for(p, &item->points[i]);
@@ -373,18 +380,19 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
 
 static bool is_enough(const struct plot *p)
 {
-    bool over = p->has_model_time && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
+    bool over = p->time.has_model_time && p->time.length_ns &&
+                p->time.latest_ns - p->time.first_ns >= p->time.length_ns;
     return over || (p->limit && p->n_taken >= p->limit);
 }
 
 /* Reports requested fields that did not arrive. */
 static enum aw_status fail_not_found(struct plot *p)
 {
-    const size_t missing = aw_select_find_missing(&p->select, p->was_found);
-    if (p->uses_defaults && p->n_seen == 0)
+    const size_t missing = aw_select_find_missing(&p->select, p->names.was_found);
+    if (p->names.uses_defaults && p->names.n_seen == 0)
         return aw_fail(&p->session->err, AW_TIMEOUT,
                        "plot: no messages — check the recording, or link and power of the device");
-    if (p->uses_defaults)
+    if (p->names.uses_defaults)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: no default fields found — name numeric fields");
     if (missing == p->select.n)
@@ -393,16 +401,16 @@ static enum aw_status fail_not_found(struct plot *p)
                        p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[240] = "";
-    for (size_t i = 0; i < p->n_seen; i++)
-        names[i] = p->seen[i];
-    const char *suggestion = aw_suggest(wanted, names, p->n_seen);
+    for (size_t i = 0; i < p->names.n_seen; i++)
+        names[i] = p->names.seen[i];
+    const char *suggestion = aw_suggest(wanted, names, p->names.n_seen);
     if (suggestion)
         return aw_fail(&p->session->err, AW_USAGE, "plot: no data for '%.60s' — did you mean '%s'?",
                        wanted, suggestion);
     for (size_t i = 0; i < p->traces.n; i++)
         aw_append_name(all, sizeof all, p->traces.list[i].name);
-    for (size_t i = 0; i < p->n_seen; i++)
-        aw_append_name(all, sizeof all, p->seen[i]);
+    for (size_t i = 0; i < p->names.n_seen; i++)
+        aw_append_name(all, sizeof all, p->names.seen[i]);
     return aw_fail(&p->session->err, *all ? AW_USAGE : AW_TIMEOUT, "plot: no data for '%.60s'%s%s",
                    wanted, *all ? " — available: " : "", all);
 }
@@ -428,15 +436,16 @@ static void draw(struct plot *p)
     if (!canvas)
         return;
     if (!p->frozen)
-        p->end_ns = p->has_model_time ? p->latest_ns : aw_wall_time() + p->offset_ns;
+        p->time.end_ns =
+            p->time.has_model_time ? p->time.latest_ns : aw_wall_time() + p->time.offset_ns;
     const char *note = aw_live_last_note(&p->live), *state = aw_live_link_problem(&p->live);
     snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
-             (double)p->strip.span_ns / 1e9, p->has_model_time ? " of the simulation" : "");
+             (double)p->strip.span_ns / 1e9, p->time.has_model_time ? " of the simulation" : "");
     snprintf(keys, sizeof keys, "%s%s", stops ? "s STOP  " : "",
              p->live.ended ? "end of input  q quit  ? keys"
              : p->frozen   ? "FROZEN  space resume  q quit  ? keys"
                            : "q quit  space freeze  ? keys");
-    struct aw_strip_look look = {.end_ns = p->end_ns,
+    struct aw_strip_look look = {.end_ns = p->time.end_ns,
                                  .title = title,
                                  .state = state ? state : note,
                                  .keys = keys,
@@ -471,7 +480,7 @@ static enum aw_status plot_live(struct plot *p)
     enum aw_status status = AW_OK;
     while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
         struct aw_item item;
-        status = aw_live_next(&p->live, p->deadline, &item);
+        status = aw_live_next(&p->live, p->time.deadline, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, false);
         if (aw_stream_is_waiting(p->stream))
@@ -513,7 +522,7 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
 
 static enum aw_status print_now(struct plot *p)
 {
-    int64_t end = p->offset_ns + aw_wall_time();
+    int64_t end = p->time.offset_ns + aw_wall_time();
     for (int i = 0; i < p->strip.n; i++) { /* ends at the last sample, without an empty margin */
         const struct aw_strip_line *line = &p->strip.lines[i];
         int64_t last = line->n ? line->buckets[(line->next + 4095) % 4096].time_ns : 0;
@@ -530,7 +539,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !is_enough(p)) {
         struct aw_item item;
-        int64_t until = aw_min_time(due, p->deadline);
+        int64_t until = aw_min_time(due, p->time.deadline);
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, keep);
@@ -539,7 +548,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
         if (status == AW_OK && until < AW_NEVER && aw_clock_now(clock) >= until)
             status = AW_TIMEOUT;
     }
-    bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
+    bool over = is_enough(p) || aw_clock_now(clock) >= p->time.deadline;
     return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
 }
 
@@ -617,7 +626,7 @@ static void drop_points(struct plot *p)
     size_t lines = 0;
     for (size_t i = 0; i < p->traces.n; i++)
         lines += p->traces.list[i].n > 1;
-    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->uses_defaults; i++)
+    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->names.uses_defaults; i++)
         if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
             aw_session_print_notice(p->session, "plot: %s: only one sample — skipped",
                                     p->traces.list[i].name);
@@ -677,8 +686,8 @@ static void make_title(const struct plot *p, char *out, size_t size)
         aw_append(contents, sizeof contents, " ", "%.90s", p->traces.list[i].name);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
              p->traces.list[0].name);
-    if (live && session->tool->subject.describe)
-        session->tool->subject.describe(session, subject, settings, sizeof settings);
+    if (live && session->tool->records.subject.describe)
+        session->tool->records.subject.describe(session, subject, settings, sizeof settings);
     aw_append(contents, sizeof contents, "", "%s%s%.90s", i < p->traces.n ? " …" : "",
               *settings ? ", " : "", settings);
     if (p->input && strcmp(p->input, "-") != 0)
@@ -708,9 +717,9 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
 /* Each field that the user names must be in the recording. */
 static bool has_all_fields(const struct plot *p)
 {
-    bool named = p->input && !p->uses_defaults;
+    bool named = p->input && !p->names.uses_defaults;
     return p->traces.n > 0 &&
-           (!named || aw_select_find_missing(&p->select, p->was_found) == p->select.n);
+           (!named || aw_select_find_missing(&p->select, p->names.was_found) == p->select.n);
 }
 
 /* Reads the input to its end. Ctrl-C ends reading; the samples so far are drawn. */
@@ -762,7 +771,8 @@ static enum aw_status run(struct plot *p, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_stream_check_first(p->stream, &p->select, NULL);
-    p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
+    p->time.deadline =
+        p->time.length_ns ? aw_clock_now(session->clock) + p->time.length_ns : AW_NEVER;
     return plot(p);
 }
 
@@ -773,7 +783,7 @@ static enum aw_status run_plot(struct aw_session *session, const struct aw_args 
         return aw_no_memory(&session->err);
     p->session = session;
     p->limit = (uint64_t)session->options.run.count;
-    p->length_ns = (int64_t)(session->options.run.for_s * 1e9);
+    p->time.length_ns = (int64_t)(session->options.run.for_s * 1e9);
     enum aw_status status = aw_plot_given(session)->out ? AW_OK : aw_live_check_style(session);
     if (status == AW_OK)
         status = run(p, args);

@@ -42,7 +42,9 @@ struct recorder {
     struct aw_wire *wire;
     struct aw_view *view;
     const struct aw_select *fields; /* fields to write (--fields) */
-    uint64_t messages, marks, limit;
+    struct {
+        uint64_t messages, marks, limit;
+    } counts;
     int64_t start_ns;
     bool owns_tee;    /* this command created the tee */
     bool adds_names;  /* adds the subject to records whose fields do not contain it */
@@ -146,8 +148,8 @@ static enum aw_status begin_file(struct recorder *r)
     if (status != AW_OK || !r->view)
         return session->err.status;
     r->adds_names =
-        session->tool->subject.list_all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
-    bool later = r->fields->n && session->tool->subject.list_all;
+        session->tool->records.subject.list_all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
+    bool later = r->fields->n && session->tool->records.subject.list_all;
     return later ? aw_file_check(r->path, &session->err) : create_file(r);
 }
 
@@ -203,7 +205,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
     return aw_fail(
         &session->err, AW_USAGE,
         "record: '%.100s': unknown file extension — use .pcapng, .mcap, .csv%s or .ndjson", path,
-        session->tool->protocol->can ? ", .log" : "");
+        session->tool->protocol->frames.can ? ", .log" : "");
 }
 
 static enum aw_status begin_recorder(struct recorder *r, const char *path)
@@ -215,8 +217,8 @@ static enum aw_status begin_recorder(struct recorder *r, const char *path)
     if (status == AW_OK)
         status = check_fields(r);
     if (status == AW_OK)
-        status = session->tool->prepare ? session->tool->prepare(session)
-                                        : aw_session_open_link(session);
+        status = session->tool->talk.prepare ? session->tool->talk.prepare(session)
+                                             : aw_session_open_link(session);
     if (status == AW_OK)
         status = r->format->uses_tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)
@@ -255,7 +257,7 @@ static void read_mark(struct recorder *r)
     if (!(r->file || r->format->uses_tee) || !aw_record_read_mark(&r->reads_marks, text))
         return;
     r->format->write_mark(r, aw_session_time(r->session), text);
-    r->marks++;
+    r->counts.marks++;
 }
 
 static enum aw_status check_file(struct recorder *r)
@@ -274,7 +276,7 @@ static enum aw_status record_item(struct recorder *r, const struct aw_item *item
         return status;
     if (r->format->write_item)
         r->format->write_item(r, item);
-    r->messages++;
+    r->counts.messages++;
     return AW_OK;
 }
 
@@ -283,10 +285,11 @@ static void show_progress(struct recorder *r)
 {
     char text[160], marks[48] = "";
     double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
-    if (r->marks)
-        snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->marks, r->marks == 1 ? "" : "s");
-    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds, r->messages,
-             marks, r->reads_marks ? " — Enter sets a mark, Ctrl-C ends" : "");
+    if (r->counts.marks)
+        snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->counts.marks,
+                 r->counts.marks == 1 ? "" : "s");
+    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds,
+             r->counts.messages, marks, r->reads_marks ? " — Enter sets a mark, Ctrl-C ends" : "");
     aw_progress_show(&r->progress, text);
 }
 
@@ -295,7 +298,7 @@ static enum aw_status run_recorder(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !(r->limit && r->messages >= r->limit)) {
+    while (status == AW_OK && !(r->counts.limit && r->counts.messages >= r->counts.limit)) {
         struct aw_item item;
         int64_t now = aw_clock_now(session->clock), check_ns = now + LOOK_NS;
         if (now >= deadline)
@@ -348,8 +351,8 @@ static enum aw_status end_recorder(struct recorder *r, enum aw_status status)
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    return session->tool->joints && session->tool->joints->records_table && dot &&
-           strcmp(dot, ".csv") == 0 && !session->options.link.packets;
+    return session->tool->motion.joints && session->tool->motion.joints->traits.records_table &&
+           dot && strcmp(dot, ".csv") == 0 && !session->options.link.packets;
 }
 
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
@@ -358,15 +361,15 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
         return aw_run_record_joints(session, args);
     struct recorder r = {.session = session,
                          .path = aw_arg(args, "file", 0),
-                         .limit = (uint64_t)session->options.run.count};
+                         .counts.limit = (uint64_t)session->options.run.count};
     enum aw_status status = begin_recorder(&r, r.path);
     if (status == AW_OK)
         status = run_recorder(&r, aw_session_end_time(session));
     status = end_recorder(&r, status);
     aw_object_start(&session->result, "record");
-    aw_object_add_count(&session->result, "messages", r.messages);
-    if (r.marks)
-        aw_object_add_count(&session->result, "marks", r.marks);
+    aw_object_add_count(&session->result, "messages", r.counts.messages);
+    if (r.counts.marks)
+        aw_object_add_count(&session->result, "marks", r.counts.marks);
     return status;
 }
 

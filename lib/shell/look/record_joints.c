@@ -45,10 +45,14 @@ struct recorder {
     } column[COLUMNS_MAX]; /* columns of values, from index 1 on */
     bool needs_queries;    /* values other than positions and setpoints, which must be queried */
     bool is_new[JOINTS_MAX];
-    struct aw_samples gaps_ms;
-    int64_t first_ns, last_ns, flushed_ns, changed_ns;
+    struct {
+        struct aw_samples gaps_ms;
+        uint64_t rows, repeats, marks, limit;
+    } counts;
+    struct {
+        int64_t first_ns, last_ns, flushed_ns, changed_ns;
+    } time;
     double row[COLUMNS_MAX];
-    uint64_t rows, repeats, marks, limit;
     bool reads_marks;      /* lines on standard input are marks */
     enum aw_status status; /* status of the last row */
 };
@@ -59,13 +63,13 @@ struct recorder {
 static bool is_reported(const struct recorder *r, const struct aw_joint *joint,
                         enum aw_joint_value value)
 {
-    if (joint->is_blind || joint->excluded)
+    if (joint->flags.is_blind || joint->flags.excluded)
         return false;
     if (value == AW_JOINT_ACTUAL)
         return true;
     if (value == AW_JOINT_TARGET)
-        return !(r->session->tool->steer_gain > 0);
-    const struct aw_joint_column *c = r->session->tool->joints->columns;
+        return !(r->session->tool->motion.steer_gain > 0);
+    const struct aw_joint_column *c = r->session->tool->motion.joints->columns;
     while (c && c->key && c->value != value)
         c++;
     return c && c->key;
@@ -139,15 +143,15 @@ static enum aw_status choose_columns(struct recorder *r)
 static enum aw_status begin(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    const struct aw_joints *joints = session->tool->joints;
+    const struct aw_joints *joints = session->tool->motion.joints;
     enum aw_status status =
-        (joints->reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
+        (joints->traits.reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
     if (status == AW_OK)
         status = choose_columns(r);
     if (status == AW_OK)
         status = aw_dry_run_check(session);
-    if (status == AW_OK && !joints->reports_joints)
-        status = joints->open(session);
+    if (status == AW_OK && !joints->traits.reports_joints)
+        status = joints->run.open(session);
     if (status == AW_OK)
         status = aw_session_create_file(session, NULL, r->path, &r->file);
     if (status == AW_OK && !aw_record_joints_given(session)->no_header)
@@ -161,12 +165,12 @@ static enum aw_status begin(struct recorder *r)
 static enum aw_status flush(struct recorder *r, int64_t now)
 {
     char mark[AW_MARK_MAX];
-    if (now - r->flushed_ns < FLUSH_NS)
+    if (now - r->time.flushed_ns < FLUSH_NS)
         return AW_OK;
-    r->flushed_ns = now;
+    r->time.flushed_ns = now;
     if (aw_record_read_mark(&r->reads_marks, mark)) {
         fprintf(r->file, "# %s\n", mark);
-        r->marks++;
+        r->counts.marks++;
     }
     if (fflush(r->file) == 0)
         return AW_OK;
@@ -199,18 +203,18 @@ static enum aw_status add_row(struct recorder *r, int64_t time_ns)
             return AW_OK;
         row[i] = isnan(value) ? 0 : shorten(value);
     }
-    if (!r->rows)
-        r->first_ns = r->last_ns = r->changed_ns = time_ns;
+    if (!r->counts.rows)
+        r->time.first_ns = r->time.last_ns = r->time.changed_ns = time_ns;
     else
-        aw_samples_add(&r->gaps_ms, (double)(time_ns - r->last_ns) / 1e6);
-    r->last_ns = time_ns;
-    row[0] = (double)(time_ns - r->first_ns) / 1e9;
-    bool repeats = r->rows && memcmp(row + 1, r->row + 1, (n - 1) * sizeof *row) == 0;
+        aw_samples_add(&r->counts.gaps_ms, (double)(time_ns - r->time.last_ns) / 1e6);
+    r->time.last_ns = time_ns;
+    row[0] = (double)(time_ns - r->time.first_ns) / 1e9;
+    bool repeats = r->counts.rows && memcmp(row + 1, r->row + 1, (n - 1) * sizeof *row) == 0;
     if (!repeats)
-        r->changed_ns = time_ns;
+        r->time.changed_ns = time_ns;
     memcpy(r->row, row, sizeof row);
-    r->repeats += repeats;
-    r->rows++;
+    r->counts.repeats += repeats;
+    r->counts.rows++;
     if (!repeats || !aw_record_joints_given(r->session)->changes)
         status = aw_table_write_row(r->file, &r->table, row, &r->session->err);
     return status == AW_OK ? flush(r, time_ns) : status;
@@ -219,14 +223,15 @@ static enum aw_status add_row(struct recorder *r, int64_t time_ns)
 /* Adds a row once every joint has a new position, or one joint has a second one. */
 static enum aw_status add_new_positions(struct recorder *r)
 {
-    int64_t last = r->last_ns;
+    int64_t last = r->time.last_ns;
     bool all = true, repeated = false;
     for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
         int64_t received_ns = joint->state.time_ns[AW_JOINT_ACTUAL];
         if (!is_reported(r, joint, AW_JOINT_ACTUAL))
             continue;
-        bool is_new = received_ns != AW_NO_TIME && (received_ns > r->last_ns || !r->rows);
+        bool is_new =
+            received_ns != AW_NO_TIME && (received_ns > r->time.last_ns || !r->counts.rows);
         repeated = repeated || (is_new && r->is_new[i]);
         r->is_new[i] = r->is_new[i] || is_new;
         all = all && r->is_new[i];
@@ -237,14 +242,14 @@ static enum aw_status add_new_positions(struct recorder *r)
 
 static bool has_arrived(const struct recorder *r)
 {
-    if (!aw_record_joints_given(r->session)->until_arrived || !r->rows ||
-        r->last_ns - r->changed_ns < REST_NS)
+    if (!aw_record_joints_given(r->session)->until_arrived || !r->counts.rows ||
+        r->time.last_ns - r->time.changed_ns < REST_NS)
         return false;
     for (size_t i = 0; i < r->list.n; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
         const double *now = joint->state.value;
-        if (!joint->is_blind &&
-            fabs(now[AW_JOINT_ACTUAL] - now[AW_JOINT_TARGET]) > joint->tolerance)
+        if (!joint->flags.is_blind &&
+            fabs(now[AW_JOINT_ACTUAL] - now[AW_JOINT_TARGET]) > joint->tolerance.tolerance)
             return false;
     }
     return true;
@@ -252,7 +257,7 @@ static bool has_arrived(const struct recorder *r)
 
 static bool is_enough(const struct recorder *r)
 {
-    return has_arrived(r) || (r->limit && r->rows >= r->limit);
+    return has_arrived(r) || (r->counts.limit && r->counts.rows >= r->counts.limit);
 }
 
 static bool handle_report(void *context, const struct aw_joint_list *list)
@@ -283,7 +288,8 @@ static enum aw_status query_all(struct recorder *r, int64_t deadline, double hz)
 /* Messages of a log do not wait for queries. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
-    double (*convert_field)(double, const char **) = r->session->tool->joints->convert_field;
+    double (*convert_field)(double, const char **) =
+        r->session->tool->motion.joints->about.convert_field;
     struct aw_item item;
     struct aw_stream *stream;
     enum aw_status status = aw_stream_open(&stream, r->session, NULL);
@@ -316,13 +322,13 @@ static enum aw_status record_samples(struct recorder *r, int64_t deadline)
     if (session->device.link->is_recording)
         return read_log(r, deadline);
     double hz = session->options.move.rate;
-    if (r->needs_queries && session->tool->polls)
+    if (r->needs_queries && session->tool->talk.polls)
         return query_all(r, deadline, hz);
     enum aw_status status = aw_joints_attend(session, &r->list, deadline,
                                              hz > 0 ? hz : (double)INFINITY, handle_report, r);
     status = status == AW_OK ? r->status : status;
-    const char *hint = session->tool->no_answer_hint;
-    return status != AW_OK || r->rows
+    const char *hint = session->tool->help.no_answer_hint;
+    return status != AW_OK || r->counts.rows
                ? status
                : aw_fail(&session->err, AW_TIMEOUT, "record: no data received%s%s",
                          hint ? " — " : "", hint ? hint : "");
@@ -331,13 +337,14 @@ static enum aw_status record_samples(struct recorder *r, int64_t deadline)
 static void report(struct recorder *r)
 {
     struct aw_object *result = &r->session->result;
-    struct aw_stats s = aw_samples_stats(&r->gaps_ms);
+    struct aw_stats s = aw_samples_stats(&r->counts.gaps_ms);
     aw_object_start(result, "record");
-    aw_object_add_count(result, "samples", r->rows);
-    aw_object_add_count(result, "repeats", r->repeats);
-    if (r->marks)
-        aw_object_add_count(result, "marks", r->marks);
-    aw_object_add_number(result, "duration", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
+    aw_object_add_count(result, "samples", r->counts.rows);
+    aw_object_add_count(result, "repeats", r->counts.repeats);
+    if (r->counts.marks)
+        aw_object_add_count(result, "marks", r->counts.marks);
+    aw_object_add_number(result, "duration", (double)(r->time.last_ns - r->time.first_ns) / 1e9, 3,
+                         "s");
     aw_object_add_stats_ms(result, "interval", &s);
 }
 
@@ -350,7 +357,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
     r->session = session;
     r->path = path;
     r->reads_marks = isatty(STDIN_FILENO) && !session->options.run.no_input;
-    r->limit = (uint64_t)session->options.run.count;
+    r->counts.limit = (uint64_t)session->options.run.count;
     enum aw_status status = begin(r);
     if (status == AW_OK) {
         status = aw_record_end_status(session, record_samples(r, aw_session_end_time(session)));
@@ -360,7 +367,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         aw_session_print_result(session); /* Ctrl-C is a normal way to end */
     if (r->file && !aw_file_close(r->file) && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", path);
-    aw_samples_free(&r->gaps_ms);
+    aw_samples_free(&r->counts.gaps_ms);
     aw_table_free(&r->table);
     aw_joints_free(&r->list);
     free(r);

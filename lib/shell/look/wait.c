@@ -31,8 +31,8 @@ AW_GIVEN(command, aw_wait_options, aw_wait_given)
 struct nearest_record {
     double distance;
     char text[SHOWN_MAX];
-    char
-        worst_value[AWAY_MAX]; /* the value farthest from the wanted one, and its distance; or "" */
+    /* the value farthest from the wanted one, and its distance; or "" */
+    char worst_value[AWAY_MAX];
 };
 
 struct waiter {

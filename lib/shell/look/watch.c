@@ -26,19 +26,23 @@ struct watch {
     struct aw_select select;
     struct aw_where where;
     struct aw_wanted wanted;
-    uint64_t limit, shown; /* max number of records, 0: no limit; number shown so far */
-    const char *input;     /* input of text records; NULL: the device */
+    struct {
+        uint64_t limit, shown; /* max number of records, 0: no limit; number shown so far */
+        int64_t started_ns, counted_ns;
+        uint64_t counted;
+    } counts;
+    const char *input; /* input of text records; NULL: the device */
     bool once;
     bool was_found[AW_SELECT_MAX]; /* patterns that matched a field */
     char received_names[160];      /* other names in the text input, as many as fit */
     int64_t deadline;
-    struct aw_channels channels, frozen;
-    bool is_frozen;
-    struct aw_grid grid;
-    struct aw_live live;
-    char filter[64];
-    int64_t started_ns, counted_ns;
-    uint64_t counted;
+    struct {
+        struct aw_channels channels, frozen;
+        bool is_frozen;
+        struct aw_grid grid;
+        struct aw_live live;
+        char filter[64];
+    } screen;
     struct aw_object columns; /* CSV columns of rows that are not records */
     /* fields from the arguments, as --fields would give them */
     const char *fields[AW_FIELDS_MAX + 1];
@@ -194,7 +198,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
 {
     struct aw_output *out = &w->session->out;
     enum aw_status status = AW_OK;
-    if (item->record && w->shown == 0)
+    if (item->record && w->counts.shown == 0)
         choose_fields(w, item);
     if (item->record)
         status = aw_session_show_record(w->session, item->record);
@@ -204,8 +208,8 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         show_points(w, item);
     if (status == AW_OK && out->error)
         status = aw_output_flush(out, &w->session->err);
-    w->shown++;
-    bool enough = (w->limit && w->shown >= w->limit) ||
+    w->counts.shown++;
+    bool enough = (w->counts.limit && w->counts.shown >= w->counts.limit) ||
                   (w->once && aw_select_find_missing(&w->select, w->was_found) == w->select.n);
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
@@ -250,70 +254,75 @@ static enum aw_status watch_lines(struct watch *w)
 
 static void draw(struct watch *w)
 {
-    struct aw_braille *canvas = aw_screen_get_canvas(w->live.screen);
+    struct aw_braille *canvas = aw_screen_get_canvas(w->screen.live.screen);
     const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
     int64_t now = aw_clock_now(&w->session->time.real.base);
     char remark[160];
     if (!canvas)
         return;
-    w->grid.n_messages = counters->messages;
-    w->grid.n_damaged = counters->damaged;
-    w->grid.n_lost = counters->lost;
-    w->grid.elapsed_ns = now - w->started_ns;
-    w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = w->live.ended ? "end of input" : aw_live_link_problem(&w->live);
-    w->grid.note = aw_live_last_note(&w->live);
-    w->grid.shows_trend = aw_screen_flags(w->live.screen) & AW_BRAILLE_UTF8;
-    w->grid.is_frozen = w->is_frozen;
-    w->grid.can_stop = aw_live_can_stop(&w->live);
-    w->grid.filter = w->filter;
-    if (!w->grid.note && w->session->tool->get_remark && !w->grid.state)
-        w->grid.note = w->session->tool->get_remark(w->session, remark, sizeof remark);
-    if (now - w->counted_ns >= AW_SECOND) {
-        uint64_t n_received = w->grid.n_messages - w->counted;
-        w->grid.rate_hz = (double)n_received * 1e9 / (double)(now - w->counted_ns);
-        w->counted = w->grid.n_messages;
-        w->counted_ns = now;
+    w->screen.grid.head.n_messages = counters->messages;
+    w->screen.grid.head.n_damaged = counters->damaged;
+    w->screen.grid.head.n_lost = counters->lost;
+    w->screen.grid.head.elapsed_ns = now - w->counts.started_ns;
+    w->screen.grid.now_ns = w->screen.is_frozen ? w->screen.grid.now_ns : now;
+    w->screen.grid.head.state =
+        w->screen.live.ended ? "end of input" : aw_live_link_problem(&w->screen.live);
+    w->screen.grid.head.note = aw_live_last_note(&w->screen.live);
+    w->screen.grid.shows_trend = aw_screen_flags(w->screen.live.screen) & AW_BRAILLE_UTF8;
+    w->screen.grid.is_frozen = w->screen.is_frozen;
+    w->screen.grid.can_stop = aw_live_can_stop(&w->screen.live);
+    w->screen.grid.search.filter = w->screen.filter;
+    if (!w->screen.grid.head.note && w->session->tool->watch.get_remark &&
+        !w->screen.grid.head.state)
+        w->screen.grid.head.note =
+            w->session->tool->watch.get_remark(w->session, remark, sizeof remark);
+    if (now - w->counts.counted_ns >= AW_SECOND) {
+        uint64_t n_received = w->screen.grid.head.n_messages - w->counts.counted;
+        w->screen.grid.head.rate_hz =
+            (double)n_received * 1e9 / (double)(now - w->counts.counted_ns);
+        w->counts.counted = w->screen.grid.head.n_messages;
+        w->counts.counted_ns = now;
     }
-    aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
-    aw_screen_show(w->live.screen);
+    aw_grid_draw(&w->screen.grid, w->screen.is_frozen ? &w->screen.frozen : &w->screen.channels,
+                 canvas);
+    aw_screen_show(w->screen.live.screen);
 }
 
 static void scroll(struct watch *w, int key)
 {
-    struct aw_grid *grid = &w->grid;
-    size_t page = grid->page_rows ? grid->page_rows : 1;
-    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->n_rows;
+    struct aw_grid *grid = &w->screen.grid;
+    size_t page = grid->pages.page_rows ? grid->pages.page_rows : 1;
+    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->pages.n_rows;
     size_t on = key == AW_KEY_DOWN        ? 1
                 : key == AW_KEY_PAGE_DOWN ? page
-                : key == AW_KEY_END       ? grid->n_rows
+                : key == AW_KEY_END       ? grid->pages.n_rows
                                           : 0;
     if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
-        grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
+        grid->pages.scroll = grid->pages.scroll > back ? grid->pages.scroll - back : 0;
     else
-        grid->scroll += on;
+        grid->pages.scroll += on;
 }
 
 static void type_filter(struct watch *w, int key)
 {
-    size_t n = strlen(w->filter);
+    size_t n = strlen(w->screen.filter);
     if (key == AW_KEY_ENTER || key == AW_KEY_ESCAPE)
-        w->grid.is_typing = false;
+        w->screen.grid.search.is_typing = false;
     if (key == AW_KEY_ESCAPE)
-        w->filter[0] = '\0';
+        w->screen.filter[0] = '\0';
     if (key == AW_KEY_BACKSPACE && n > 0)
-        w->filter[n - 1] = '\0';
-    if (key >= ' ' && key < 127 && n + 1 < sizeof w->filter) {
-        w->filter[n] = (char)key;
-        w->filter[n + 1] = '\0';
+        w->screen.filter[n - 1] = '\0';
+    if (key >= ' ' && key < 127 && n + 1 < sizeof w->screen.filter) {
+        w->screen.filter[n] = (char)key;
+        w->screen.filter[n + 1] = '\0';
     }
-    w->grid.scroll = 0;
+    w->screen.grid.pages.scroll = 0;
 }
 
 /* Returns false to quit. */
 static bool handle_key(struct watch *w, int key)
 {
-    if (w->grid.is_typing) {
+    if (w->screen.grid.search.is_typing) {
         type_filter(w, key);
         return true;
     }
@@ -321,27 +330,28 @@ static bool handle_key(struct watch *w, int key)
     case 'q':
         return false;
     case ' ':
-        if (w->is_frozen)
-            aw_channels_free(&w->frozen);
-        w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
+        if (w->screen.is_frozen)
+            aw_channels_free(&w->screen.frozen);
+        w->screen.is_frozen =
+            !w->screen.is_frozen && aw_channels_copy(&w->screen.frozen, &w->screen.channels);
         break;
     case 's':
-        aw_live_stop(&w->live);
+        aw_live_stop(&w->screen.live);
         break;
     case 'r':
-        aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);
-        aw_channels_reset(&w->channels);
+        aw_channels_reset(w->screen.is_frozen ? &w->screen.frozen : &w->screen.channels);
+        aw_channels_reset(&w->screen.channels);
         break;
     case '?':
-        w->grid.shows_keys = !w->grid.shows_keys;
+        w->screen.grid.shows_keys = !w->screen.grid.shows_keys;
         break;
     case 't':
-        w->grid.by_field = !w->grid.by_field;
+        w->screen.grid.by_field = !w->screen.grid.by_field;
         break;
     case '/':
     case AW_KEY_ESCAPE:
-        w->grid.is_typing = key == '/';
-        w->filter[0] = '\0';
+        w->screen.grid.search.is_typing = key == '/';
+        w->screen.filter[0] = '\0';
         break;
     default:
         scroll(w, key);
@@ -351,7 +361,8 @@ static bool handle_key(struct watch *w, int key)
 
 static bool handle_keys(struct watch *w)
 {
-    for (int key; (key = aw_screen_read_key(w->live.screen)) != AW_KEY_NONE; w->live.due_ns = 0)
+    for (int key; (key = aw_screen_read_key(w->screen.live.screen)) != AW_KEY_NONE;
+         w->screen.live.due_ns = 0)
         if (!handle_key(w, key))
             return false;
     return true;
@@ -363,15 +374,15 @@ static enum aw_status watch_table(struct watch *w)
     enum aw_status status = AW_OK;
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item = {0};
-        status = aw_live_next(&w->live, w->deadline, &item);
+        status = aw_live_next(&w->screen.live, w->deadline, &item);
         if (status == AW_OK && aw_item_matches(&w->where, &item)) {
-            aw_channels_update(&w->channels, item.points, item.n,
+            aw_channels_update(&w->screen.channels, item.points, item.n,
                                aw_clock_now(&w->session->time.real.base));
-            w->shown++;
+            w->counts.shown++;
         }
         if (status == AW_ENOUGH)
             break;
-        if (!aw_live_is_due(&w->live))
+        if (!aw_live_is_due(&w->screen.live))
             continue;
         if (!handle_keys(w))
             break;
@@ -384,29 +395,29 @@ static enum aw_status open_table(struct watch *w)
 {
     struct aw_session *session = w->session;
     const char *url = NULL;
-    w->grid.title = session->tool->name;
-    w->grid.columns = session->tool->subject.columns;
-    w->grid.convert_unit = session->tool->subject.unit;
-    w->grid.context = session;
-    w->grid.by_field = w->select.n > 0; /* list all requested fields */
-    w->grid.link = w->input                                     ? "standard input"
-                   : aw_session_get_url(session, &url) == AW_OK ? url
-                                                                : NULL;
-    w->started_ns = w->counted_ns = aw_clock_now(&session->time.real.base);
-    aw_channels_init(&w->channels, &w->select);
-    w->channels.hides_metadata = session->run.printing.is_brief;
-    return aw_live_open(&w->live, session, w->stream, FPS);
+    w->screen.grid.head.title = session->tool->name;
+    w->screen.grid.columns = session->tool->records.subject.columns;
+    w->screen.grid.convert_unit = session->tool->records.subject.unit;
+    w->screen.grid.context = session;
+    w->screen.grid.by_field = w->select.n > 0; /* list all requested fields */
+    w->screen.grid.head.link = w->input                                     ? "standard input"
+                               : aw_session_get_url(session, &url) == AW_OK ? url
+                                                                            : NULL;
+    w->counts.started_ns = w->counts.counted_ns = aw_clock_now(&session->time.real.base);
+    aw_channels_init(&w->screen.channels, &w->select);
+    w->screen.channels.hides_metadata = session->run.printing.is_brief;
+    return aw_live_open(&w->screen.live, session, w->stream, FPS);
 }
 
 /* Prints lines with --count or --once: lines stay on the terminal, a table does not. */
 static enum aw_status watch(struct watch *w)
 {
-    if (w->once || w->limit || !aw_live_is_wanted(w->session) || open_table(w) != AW_OK)
+    if (w->once || w->counts.limit || !aw_live_is_wanted(w->session) || open_table(w) != AW_OK)
         return watch_lines(w);
     enum aw_status status = watch_table(w);
-    aw_live_close(&w->live);
-    aw_channels_free(&w->channels);
-    aw_channels_free(&w->frozen);
+    aw_live_close(&w->screen.live);
+    aw_channels_free(&w->screen.channels);
+    aw_channels_free(&w->screen.frozen);
     return status;
 }
 
@@ -416,7 +427,7 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
     if (!w)
         return aw_no_memory(&session->err);
     w->session = session;
-    w->limit = (uint64_t)session->options.run.count;
+    w->counts.limit = (uint64_t)session->options.run.count;
     w->once = aw_read_given(session)->once;
     enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* a text input has its own names */

@@ -100,8 +100,8 @@ static void offer_links(struct completion *c)
     struct aw_port ports[32];
     const size_t room = sizeof ports / sizeof *ports, n = aw_link_list_serial(ports, room);
     const struct aw_config *config = c->session->config;
-    if (c->session->tool->sim)
-        offer(c, "sim:", c->session->tool->sim->help);
+    if (c->session->tool->device.sim)
+        offer(c, "sim:", c->session->tool->device.sim->help);
     for (size_t i = 0; i < n && i < room; i++)
         offer(c, ports[i].path, ports[i].description);
     for (size_t i = 0; i < config->n_aliases; i++) {
@@ -364,8 +364,8 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
     struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
     char text[95];
-    if (session->tool->fill_range)
-        session->tool->fill_range(session, c->command, c->first ? c->first : "", arg, &info);
+    if (session->tool->state.fill_range)
+        session->tool->state.fill_range(session, c->command, c->first ? c->first : "", arg, &info);
     if (!*aw_write_range(&info, text, sizeof text))
         join_choices(&info, arg, text, sizeof text);
     const char *detail = *text || !info.unit ? text : info.unit;

@@ -96,9 +96,9 @@ enum aw_status aw_print_config_example(struct aw_session *session)
         aw_output_print(&session->out, "\n[options]\n");
     print_options(session, tool->options);
     print_options(session, aw_global_options);
-    for (const struct aw_config_section *s = tool->sections; s && s->name; s++)
+    for (const struct aw_config_section *s = tool->state.sections; s && s->name; s++)
         print_section(session, s);
-    if (tool->maps && tool->maps->name)
-        print_map(session, tool->maps);
+    if (tool->motion.maps && tool->motion.maps->name)
+        print_map(session, tool->motion.maps);
     return AW_OK;
 }

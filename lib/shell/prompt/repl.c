@@ -233,7 +233,7 @@ static void write_prompt(struct prompt *prompt)
 {
     const struct aw_session *session = prompt->session;
     const char *named = session->options.link.url, *cut = "", *state = "";
-    named = named && *named ? named : session->tool->link ? session->tool->link : "";
+    named = named && *named ? named : session->tool->device.link ? session->tool->device.link : "";
     int length = (int)strcspn(named, "?");
     if (length > LINK_MOST) {
         cut = aw_screen_is_utf8() ? "…" : "~";

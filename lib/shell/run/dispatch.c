@@ -40,7 +40,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
 {
     struct aw_config *config = session->config;
     char more[48] = "";
-    bool needed = session->tool->set_config_key && command->safety != AW_READ;
+    bool needed = session->tool->state.set_config_key && command->safety != AW_READ;
     if (config->incomplete && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — correct it, or give --config /dev/null",
                        command->name, config->error.text);

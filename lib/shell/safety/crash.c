@@ -180,16 +180,16 @@ void aw_crash_prepare(struct aw_session *session)
     struct plan *plan = &plans()->plans[next - 1];
     bool ongoing = aw_session_has_ongoing(session), is_moving = session->motion.moving || ongoing;
     set_renewal(session, ongoing && session->motion.ongoing == AW_ONGOING_ENDING);
-    if (!session->device.link || !session->tool->last_stop || session->options.run.hold ||
+    if (!session->device.link || !session->tool->safety.last_stop || session->options.run.hold ||
         !is_moving) {
         plans()->ready = 0;
         return;
     }
     plan->n = plan->n_repeated = 0;
-    plan->times = 1 + session->tool->stop_repeats;
-    plan->gap_ms = session->tool->stop_gap_ms;
+    plan->times = 1 + session->tool->safety.stop_repeats;
+    plan->gap_ms = session->tool->safety.stop_gap_ms;
     struct draft draft = {.link = session->device.link, .plan = plan};
-    session->tool->last_stop(session, add_frame, &draft);
+    session->tool->safety.last_stop(session, add_frame, &draft);
     plans()->ready = plan->n ? next : 0;
 }
 

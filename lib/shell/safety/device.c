@@ -40,8 +40,8 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
 
 static int64_t time_of(struct aw_session *session, bool tx)
 {
-    bool stamped = !tx && session->device.link && session->device.link->rx_time_ns;
-    return stamped ? session->device.link->rx_time_ns : aw_session_time(session);
+    bool stamped = !tx && session->device.link && session->device.link->rx.time_ns;
+    return stamped ? session->device.link->rx.time_ns : aw_session_time(session);
 }
 
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)
@@ -114,7 +114,7 @@ static void read_names(struct aw_session *session, const char *url)
                                      .on_comment = aw_session_read_section,
                                      .context = session};
     struct aw_url parts;
-    session->tool->names.read_line(session, NULL);
+    session->tool->records.names.read_line(session, NULL);
     if (aw_url_parse(&parts, url, NULL) != AW_OK ||
         aw_log_open(&log, parts.rest, &options, NULL) != AW_OK)
         return;
@@ -125,7 +125,7 @@ static void read_names(struct aw_session *session, const char *url)
         has_data = has_data || entry.data.size;
         has_names = has_names || !entry.data.size;
         if (!entry.data.size)
-            session->tool->names.read_line(session, entry.comment);
+            session->tool->records.names.read_line(session, entry.comment);
     }
     aw_log_close(log);
 }
@@ -138,7 +138,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     session->clock = virtual_time ? &session->time.virtual.base : &session->time.real.base;
     struct aw_link_options options = {
         .clock = session->clock,
-        .extra = session->tool->sim,
+        .extra = session->tool->device.sim,
         .context = session,
         .protocol = session->wire->protocol,
     };
@@ -147,10 +147,10 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
         return status;
     session->device.was_lost = false;
     aw_session_mention_simulator(session, url);
-    if (session->device.link->is_recording && session->tool->names.read_line)
+    if (session->device.link->is_recording && session->tool->records.names.read_line)
         read_names(session, url);
-    if (session->tool->connect)
-        session->tool->connect(session, session->device.link);
+    if (session->tool->device.connect)
+        session->tool->device.connect(session, session->device.link);
     return AW_OK;
 }
 
@@ -160,7 +160,7 @@ enum aw_status aw_session_find_server(struct aw_session *session)
     const char *url = NULL;
     if (!session->share.sharing || session->share.server)
         return AW_OK;
-    if (session->options.link.url || session->tool->link) {
+    if (session->options.link.url || session->tool->device.link) {
         enum aw_status status = aw_session_get_url(session, &url);
         if (status != AW_OK)
             return status;
@@ -180,8 +180,8 @@ static enum aw_status open_server_link(struct aw_session *session)
     if (status == AW_OK)
         status = open_record(session, session->device.link->key);
     session->run.started_ns = aw_clock_now(session->clock);
-    if (status == AW_OK && session->tool->connect)
-        session->tool->connect(session, session->device.link);
+    if (status == AW_OK && session->tool->device.connect)
+        session->tool->device.connect(session, session->device.link);
     return status;
 }
 
@@ -237,8 +237,8 @@ void aw_session_close_link(struct aw_session *session)
     session->motion.streamed.n = 0;
     session->device.was_lost =
         session->device.was_lost || (session->device.link && session->device.link->is_lost);
-    if (session->device.link && session->tool->disconnect)
-        session->tool->disconnect(session);
+    if (session->device.link && session->tool->device.disconnect)
+        session->tool->device.disconnect(session);
     aw_link_close(session->device.link);
     session->device.link = NULL;
 }

@@ -151,8 +151,8 @@ static void mention_motion(struct aw_session *session)
     char activity[128] = "";
     if (session->motion.moving || aw_stop_ends_prompt(session) || !aw_session_has_ongoing(session))
         return;
-    if (session->tool->describe_ongoing)
-        session->tool->describe_ongoing(session, activity, sizeof activity);
+    if (session->tool->safety.describe_ongoing)
+        session->tool->safety.describe_ongoing(session, activity, sizeof activity);
     aw_fail(&session->err, AW_STOPPED, "%s ended; %s — use 'stop' or Ctrl-C at the prompt to stop",
             session->run.command->name, *activity ? activity : "the motion continues");
 }
@@ -165,7 +165,7 @@ enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status
         mention_motion(session);
     struct aw_error cause = session->err;
     if (!session->motion.moving || status == AW_OK || session->options.run.hold ||
-        !session->tool->stop)
+        !session->tool->safety.stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
     bool again =

@@ -38,8 +38,8 @@ add_comment(struct comments *comments, const char *format, ...)
 static void add_wire(struct comments *comments, struct aw_session *session)
 {
     char wire[512];
-    const char *name = session->tool->names.write_wire
-                           ? session->tool->names.write_wire(session, wire, sizeof wire)
+    const char *name = session->tool->records.names.write_wire
+                           ? session->tool->records.names.write_wire(session, wire, sizeof wire)
                            : session->wire->variant.name;
     add_comment(comments, "wire %s", name);
 }
@@ -47,8 +47,8 @@ static void add_wire(struct comments *comments, struct aw_session *session)
 static void add_names(struct comments *comments, struct aw_session *session, uint64_t *names)
 {
     char text[NAMES_MAX];
-    while (session->tool->names.write_lines && comments->n < COMMENTS - 1 &&
-           session->tool->names.write_lines(session, names, text, sizeof text))
+    while (session->tool->records.names.write_lines && comments->n < COMMENTS - 1 &&
+           session->tool->records.names.write_lines(session, names, text, sizeof text))
         add_comment(comments, "%s", text);
 }
 

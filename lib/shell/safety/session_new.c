@@ -21,7 +21,7 @@ struct session_block {
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
     const char *no_color = getenv("NO_COLOR");
-    struct session_block *block = calloc(1, sizeof *block + tool->state_size);
+    struct session_block *block = calloc(1, sizeof *block + tool->state.size);
     if (!block)
         return NULL;
     struct aw_session *session = &block->session;
@@ -54,8 +54,8 @@ void aw_session_free(struct aw_session *session)
 {
     aw_stop_release(session);
     aw_session_close_link(session);
-    if (session->tool->free_state)
-        session->tool->free_state(session);
+    if (session->tool->state.free_state)
+        session->tool->state.free_state(session);
     aw_stop_close(session);
     aw_view_free(session->run.printing.view);
     free(session->run.message_command);

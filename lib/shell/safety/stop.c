@@ -288,7 +288,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
     session->time.virtual.stop_fd = -1;
     *session->motion.stop.effect = '\0';
     session->motion.streamed.n = 0;
-    enum aw_status status = session->tool->stop(session);
+    enum aw_status status = session->tool->safety.stop(session);
     session->time.virtual.stop_fd = stop_fd;
     clock->ignored_until = 0;
     return status;

@@ -136,7 +136,7 @@ static bool ends_with(const char *path, const char *expected)
 
 bool aw_tee_is_log(const struct aw_session *session, const char *path)
 {
-    return session->tool->protocol->can && ends_with(path, ".log");
+    return session->tool->protocol->frames.can && ends_with(path, ".log");
 }
 
 static bool is_own_format(const struct aw_session *session, const char *path)
@@ -179,7 +179,7 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
                                          "ends in .pcapng%s or .mcap"
                                        : "%s: %.900s",
                    tee->label, why.status == AW_OK ? path : why.text,
-                   session->tool->protocol->can ? ", .log" : "");
+                   session->tool->protocol->frames.can ? ", .log" : "");
 }
 
 static enum aw_status begin_file(struct aw_tee *tee, const char *label, const char *path,
@@ -264,8 +264,8 @@ bool aw_tee_write_names(struct aw_tee *tee, struct aw_session *session, int64_t 
            aw_session_write_packets(session, &packet_at, text, sizeof text))
         good = put_comment(tee, time_ns, text);
     tee->wrote_packets = true;
-    while (session->tool->names.write_lines && tee->is_open && good &&
-           session->tool->names.write_lines(session, &tee->names_at, text, sizeof text))
+    while (session->tool->records.names.write_lines && tee->is_open && good &&
+           session->tool->records.names.write_lines(session, &tee->names_at, text, sizeof text))
         good = put_comment(tee, time_ns, text);
     return good || *tee->interface;
 }

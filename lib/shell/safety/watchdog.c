@@ -248,7 +248,7 @@ static bool depends_on_host(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     bool streams = command && (command->timed || command->group == AW_GROUP_MEASURE);
-    return streams || session->tool->steer_gain > 0;
+    return streams || session->tool->motion.steer_gain > 0;
 }
 
 enum aw_status aw_watchdog_begin(struct aw_session *session)

@@ -43,22 +43,22 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
 {
     struct aw_session *session = attached->session;
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
-    attached->lease = 0;
-    attached->loss_reported = true;
+    attached->lease.number = 0;
+    attached->lease.loss_reported = true;
     attached->frame_number++; /* a late answer to a pending frame no longer counts */
-    if (attached->awaits_reply) {
-        attached->awaits_reply = false;
+    if (attached->lease.awaits_reply) {
+        attached->lease.awaits_reply = false;
         aw_fail(&attached->answer, status, "%s", why);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
-    if (session->mode.interactive && (looks || !attached->in_command)) {
+    if (session->mode.interactive && (looks || !attached->lease.in_command)) {
         if (attached->is_closed || !*attached->loss_reason)
             aw_session_print_notice(session, "%s", why);
         return;
     }
-    aw_fail(&attached->revocation, status, "%s", why);
-    session->motion.stop_cause = attached->revocation.text;
+    aw_fail(&attached->lease.revocation, status, "%s", why);
+    session->motion.stop_cause = attached->lease.revocation.text;
     session->motion.stop_status = status;
     aw_stop_request(session);
 }
@@ -66,9 +66,9 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
 static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
-    attached->lease = m->lease;
+    attached->lease.number = m->lease;
     attached->answer.status = AW_OK;
-    attached->awaits_reply = false;
+    attached->lease.awaits_reply = false;
     aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
     aw_memory_restore(session, m->memory);
     if (session->tool->share.on_turn && attached->is_open)
@@ -80,7 +80,7 @@ static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
     char why[AW_REASON_MAX + 1];
     aw_mail_copy_text(m, why, sizeof why);
     aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s", why);
-    attached->awaits_reply = false;
+    attached->lease.awaits_reply = false;
 }
 
 /* Clients without the lease report the end of the server only once it is gone. */
@@ -115,7 +115,7 @@ static void handle_message(struct aw_attached *attached, const struct aw_mail *m
     case AW_HELLO:
         aw_hello_read(m, &attached->hello);
         attached->answer.status = AW_OK;
-        attached->awaits_reply = false;
+        attached->lease.awaits_reply = false;
         break;
     case AW_REVOKED:
     case AW_STOPPED_BY:
@@ -148,11 +148,11 @@ void aw_attached_handle(struct aw_attached *attached)
     if (!over || attached->is_closed)
         return;
     attached->is_closed = true;
-    attached->awaits_reply = false;
+    attached->lease.awaits_reply = false;
     attached->aside.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->revocation.status && attached->aside.serve &&
+    if (!attached->lease.revocation.status && attached->aside.serve &&
         !attached->session->share.waits_for_server)
         handle_end(attached, AW_LOST, err.text);
 }
@@ -309,11 +309,11 @@ enum aw_status aw_attached_await_reply(struct aw_attached *attached, struct aw_e
 {
     struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
     int64_t until = aw_clock_now(clock_of(attached)) + ANSWER_NS;
-    while (attached->awaits_reply && !attached->is_closed) {
+    while (attached->lease.awaits_reply && !attached->is_closed) {
         int64_t left = until - aw_clock_now(clock_of(attached));
         aw_conn_flush(&attached->conn);
         if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0) {
-            attached->awaits_reply = false;
+            attached->lease.awaits_reply = false;
             return aw_fail(err, AW_TIMEOUT, "serve:%s: the server does not answer",
                            attached->address.path);
         }
@@ -334,12 +334,12 @@ enum aw_status aw_attached_request_lease(struct aw_attached *attached, struct aw
 {
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
-    attached->awaits_reply = true;
+    attached->lease.awaits_reply = true;
     say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take_over);
     enum aw_status status = aw_attached_await_reply(attached, err);
-    if (status == AW_OK && attached->loss_reported)
+    if (status == AW_OK && attached->lease.loss_reported)
         aw_session_print_notice(session, "in command again");
-    attached->loss_reported = false;
+    attached->lease.loss_reported = false;
     return status;
 }
 
@@ -353,11 +353,11 @@ static enum aw_status begin(struct aw_session *session)
                           (struct aw_span){attached->hello.memory, attached->hello.memory_size});
     attached->has_new_memory = false;
     bool stop = is_stop(command);
-    bool known = attached->lease && !session->tool->share.on_turn && !stop;
-    if (attached->in_command || !command || (command->safety == AW_READ && !stop))
+    bool known = attached->lease.number && !session->tool->share.on_turn && !stop;
+    if (attached->lease.in_command || !command || (command->safety == AW_READ && !stop))
         return AW_OK;
-    attached->in_command = true;
-    attached->acquired_lease = !attached->lease;
+    attached->lease.in_command = true;
+    attached->lease.is_new = !attached->lease.number;
     return known ? AW_OK : aw_attached_request_lease(attached, &session->err);
 }
 
@@ -367,8 +367,8 @@ static enum aw_status handle_revoked(struct aw_session *session)
     struct aw_attached *attached = session->share.attached;
     aw_stop_withdraw(session);
     session->motion.stop_cause = NULL;
-    session->err = attached->revocation;
-    attached->revocation.status = AW_OK;
+    session->err = attached->lease.revocation;
+    attached->lease.revocation.status = AW_OK;
     return session->err.status;
 }
 
@@ -379,10 +379,10 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
     struct aw_attached *attached = session->share.attached;
     bool goes_on = aw_session_has_ongoing(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
-    attached->in_command = false;
-    if (attached->revocation.status && status != AW_OK && !session->motion.stop.signal)
+    attached->lease.in_command = false;
+    if (attached->lease.revocation.status && status != AW_OK && !session->motion.stop.signal)
         return handle_revoked(session);
-    if (!attached->lease || attached->is_closed)
+    if (!attached->lease.number || attached->is_closed)
         return status;
     int64_t left = session->motion.ongoing == AW_ONGOING_ENDING
                        ? session->motion.end_ns - aw_clock_now(session->clock)
@@ -392,8 +392,8 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
                                                  .flag = goes_on,
                                                  .ns = left > 0 ? left : 0,
                                                  .memory = aw_memory_save(session, memory)});
-    if (attached->acquired_lease && !moves && !goes_on) {
-        attached->lease = 0;
+    if (attached->lease.is_new && !moves && !goes_on) {
+        attached->lease.number = 0;
         say(attached, AW_RELEASE, false);
     }
     return status;
@@ -401,7 +401,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
 
 static enum aw_status outcome(struct aw_session *session, enum aw_status status)
 {
-    if (status != AW_STOPPED || !session->share.attached->revocation.status ||
+    if (status != AW_STOPPED || !session->share.attached->lease.revocation.status ||
         session->motion.stop.signal)
         return status;
     return aw_session_refuse(session, handle_revoked(session));
@@ -417,21 +417,21 @@ enum aw_status aw_share_release_lease(struct aw_session *session)
             session, "serve: no server has the device open, so there is nothing to release");
         return AW_OK;
     }
-    session->share.attached->lease = 0;
+    session->share.attached->lease.number = 0;
     say(session->share.attached, AW_RELEASE, false);
     return AW_OK;
 }
 
 static void plays(struct aw_session *session, bool on)
 {
-    if (session->share.attached && session->share.attached->lease)
+    if (session->share.attached && session->share.attached->lease.number)
         say(session->share.attached, AW_PLAYS, on);
 }
 
 /* Sends the message and waits for the reply. */
 static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 {
-    attached->awaits_reply = true;
+    attached->lease.awaits_reply = true;
     aw_attached_send(attached, m);
     return aw_attached_await_reply(attached, &attached->session->err);
 }

@@ -21,13 +21,15 @@ struct aw_attached {
     uint32_t frame_number;     /* number of the last frame that was sent */
     struct aw_error answer;    /* outcome of the last frame or request */
 
-    unsigned lease;      /* 0: this client does not hold the lease */
-    bool in_command;     /* the current command holds the lease */
-    bool acquired_lease; /* the current command acquired the lease */
-    bool awaits_reply;   /* waits for GRANTED, DONE or HELLO */
-    bool loss_reported;  /* the loss has been reported; the client requests the lease again */
-    struct aw_error
-        revocation; /* why the lease was revoked since the command or line began; AW_OK: not */
+    struct {
+        unsigned number;    /* 0: this client does not hold the lease */
+        bool in_command;    /* the current command holds the lease */
+        bool is_new;        /* the current command acquired the lease */
+        bool awaits_reply;  /* waits for GRANTED, DONE or HELLO */
+        bool loss_reported; /* the loss has been reported; the client requests the lease again */
+        /* why the lease was revoked since the command or line began; AW_OK: not */
+        struct aw_error revocation;
+    } lease;
 };
 
 /* client.c */

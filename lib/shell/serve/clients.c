@@ -30,12 +30,12 @@ static void hello(struct aw_peer *peer)
     memset(&hello, 0, sizeof hello); /* also clears the padding */
     hello.pid = getpid();
     hello.datagrams = device && device->datagrams;
-    hello.deadman_ns = server->deadman_ns;
+    hello.deadman_ns = server->lease.deadman_ns;
     hello.packets = aw_session_packets_checksum(session);
     hello.memory_size = (uint32_t)aw_memory_save(session, hello.memory).size;
     snprintf(hello.version, sizeof hello.version, "%s", AW_VERSION);
     snprintf(hello.tool, sizeof hello.tool, "%s", session->tool->name);
-    snprintf(hello.url, sizeof hello.url, "%s", server->url);
+    snprintf(hello.url, sizeof hello.url, "%s", server->device.url);
     snprintf(hello.key, sizeof hello.key, "%s", device ? device->key : "");
     aw_lease_get_holder(server, &hello.commander);
     aw_peer_send(
@@ -44,14 +44,14 @@ static void hello(struct aw_peer *peer)
 
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 {
-    struct aw_peer **at = &server->peers;
+    struct aw_peer **at = &server->clients.peers;
     while (*at && *at != peer)
         at = &(*at)->next;
     if (*at)
         *at = peer->next;
-    server->n_peers--;
+    server->clients.n_peers--;
     /* A forked child may hold the socket too, so closing it is not enough. */
-    epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, peer->conn.fd, NULL);
+    epoll_ctl(server->clients.epoll_fd, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_lease_handle_exit(server, peer);
     aw_conn_free(&peer->conn);
     free(peer);
@@ -63,7 +63,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 static void change_speed(struct aw_peer *peer, double share, bool takes)
 {
     struct aw_server *server = peer->server;
-    struct aw_peer *holder = server->holder;
+    struct aw_peer *holder = server->lease.holder;
     struct aw_error err = {.status = AW_OK};
     if (!(share >= 0 && share <= SPEED_MOST))
         aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", SPEED_MOST);
@@ -107,7 +107,7 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
         hello(peer);
         break;
     case AW_RELEASE:
-        if (server->holder == peer)
+        if (server->lease.holder == peer)
             aw_lease_release(server);
         break;
     default:
@@ -164,15 +164,15 @@ static void claim_slot(struct aw_server *server, struct aw_peer *peer)
 {
     unsigned n = 0, spares = 0;
     struct aw_peer *oldest = NULL;
-    for (struct aw_peer *other = server->peers; other; other = other->next) {
+    for (struct aw_peer *other = server->clients.peers; other; other = other->next) {
         if (other == peer || other->who.uid != peer->who.uid || other->conn.disconnected)
             continue;
         n++;
         spares += other->is_spare;
-        if (other->is_spare && !other->sent_stop)
+        if (other->is_spare && !other->lease.sent_stop)
             oldest = other;
     }
-    peer->is_spare = n >= AW_USER_PEERS || server->n_peers > server->max_peers;
+    peer->is_spare = n >= AW_USER_PEERS || server->clients.n_peers > server->clients.max_peers;
     if (peer->is_spare && spares >= SPARES && oldest)
         oldest->conn.disconnected = true;
 }
@@ -183,8 +183,8 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
     if (!peer)
         return false;
-    aw_who_identify(&peer->who, fd, &server->newest);
-    server->newest = peer->who;
+    aw_who_identify(&peer->who, fd, &server->clients.newest);
+    server->clients.newest = peer->who;
     claim_slot(server, peer);
     hello(peer);
     return true;
@@ -192,8 +192,9 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
 
 static void accept_peers(struct aw_server *server)
 {
-    for (size_t i = 0; i < server->n_listeners; i++)
-        for (int more = AT_ONCE; more > 0 && accept_peer(server, &server->listeners[i]); more--)
+    for (size_t i = 0; i < server->clients.n_listeners; i++)
+        for (int more = AT_ONCE; more > 0 && accept_peer(server, &server->clients.listeners[i]);
+             more--)
             ;
 }
 
@@ -202,18 +203,18 @@ static void accept_peers(struct aw_server *server)
 void aw_server_set_due(struct aw_server *server)
 {
     int64_t due = aw_lease_deadman_due(server);
-    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+    for (const struct aw_peer *peer = server->clients.peers; peer; peer = peer->next) {
         if (peer->conn.oldest_ns)
             due = aw_min_time(due, peer->conn.oldest_ns + AW_TOGETHER);
         if (peer->has_messages)
             due = aw_min_time(due, peer->due_ns);
     }
-    if (server->systemd_ns)
-        due = aw_min_time(due, server->sign_due_ns);
-    if (server->retry_ns && !server->must_stop)
-        due = aw_min_time(due, server->retry_ns);
-    if (server->stop_end_ns)
-        due = aw_min_time(due, server->stop_end_ns);
+    if (server->systemd.interval_ns)
+        due = aw_min_time(due, server->systemd.due_ns);
+    if (server->stop.retry_ns && !server->stop.is_due)
+        due = aw_min_time(due, server->stop.retry_ns);
+    if (server->stop.end_ns)
+        due = aw_min_time(due, server->stop.end_ns);
     server->aside.due = due;
 }
 
@@ -221,7 +222,7 @@ void aw_server_set_due(struct aw_server *server)
 static void maintain_clients(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
-    for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
+    for (struct aw_peer *peer = server->clients.peers, *next; peer; peer = next) {
         if (peer->has_messages && now >= peer->due_ns)
             handle_messages(peer, false);
         if (peer->conn.oldest_ns && now - peer->conn.oldest_ns >= AW_TOGETHER)
@@ -236,15 +237,16 @@ void aw_server_serve(struct aw_background *aside)
 {
     struct aw_server *server = (struct aw_server *)aside;
     struct epoll_event events[EVENTS];
-    if (server->is_stopping || server->is_serving) { /* a write to the device may also wait here */
+    if (server->is_stopping ||
+        server->device.is_serving) { /* a write to the device may also wait here */
         aside->due = AW_NEVER;
         return;
     }
-    server->is_serving = true;
+    server->device.is_serving = true;
     aw_watchdog_show_life(
         &server->watchdog); /* checked first, because a client's frame may be old */
     aside->fd = -1;
-    int n = epoll_wait(server->epoll_fd, events, EVENTS, 0);
+    int n = epoll_wait(server->clients.epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++)
         if (!events[i].data.ptr)
             accept_peers(server);
@@ -252,13 +254,13 @@ void aw_server_serve(struct aw_background *aside)
         if (events[i].data.ptr)
             serve_peer(events[i].data.ptr, events[i].events);
     aw_lease_check_deadman(server);
-    if (server->systemd_ns && aw_server_now(server) >= server->sign_due_ns) {
+    if (server->systemd.interval_ns && aw_server_now(server) >= server->systemd.due_ns) {
         aw_systemd_notify("WATCHDOG=1");
-        server->sign_due_ns = aw_server_now(server) + server->systemd_ns;
+        server->systemd.due_ns = aw_server_now(server) + server->systemd.interval_ns;
     }
     maintain_clients(server);
-    aside->fd = server->epoll_fd;
-    server->is_serving = false;
+    aside->fd = server->clients.epoll_fd;
+    server->device.is_serving = false;
     aw_server_set_due(server);
 }
 
@@ -281,7 +283,7 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
         return AW_OK;
     bool there = aw_hello_query(server->session, address, &who, &hello);
     if (there)
-        snprintf(server->other_device, sizeof server->other_device, "%s", hello.url);
+        snprintf(server->device.other_device, sizeof server->device.other_device, "%s", hello.url);
     /* of a killed server, the watchdog process may remain */
     bool left = there ? kill(who.pid, 0) != 0 && errno == ESRCH : errno == ECONNREFUSED;
     if (left && unlink(address->path) == 0)
@@ -295,12 +297,12 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
 
 enum aw_status aw_server_listen(struct aw_server *server, const char *url)
 {
-    struct aw_listener *listener = &server->listeners[server->n_listeners];
+    struct aw_listener *listener = &server->clients.listeners[server->clients.n_listeners];
     struct aw_address address;
     struct stat file = {0};
     struct aw_error *err = &server->session->err;
     enum aw_status status = aw_address_parse(&address, server->session->tool->name, url, err);
-    if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
+    if (status == AW_OK && server->clients.n_listeners == AW_LISTEN_MAX)
         status = aw_fail(err, AW_USAGE, "serve: --listen given more than %d times — remove some",
                          AW_LISTEN_MAX);
     if (status == AW_OK)
@@ -317,19 +319,19 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     listener->device = file.st_dev;
     listener->inode = file.st_ino;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-    epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, listener->fd, &event);
-    server->n_listeners++;
+    epoll_ctl(server->clients.epoll_fd, EPOLL_CTL_ADD, listener->fd, &event);
+    server->clients.n_listeners++;
     return AW_OK;
 }
 
 void aw_server_close_fds(void *context)
 {
     const struct aw_server *server = context;
-    for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
+    for (const struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
         close(peer->conn.fd);
-    for (size_t i = 0; i < server->n_listeners; i++)
-        close(server->listeners[i].fd);
-    close(server->epoll_fd);
+    for (size_t i = 0; i < server->clients.n_listeners; i++)
+        close(server->clients.listeners[i].fd);
+    close(server->clients.epoll_fd);
 }
 
 /* Returns false if another server has replaced the socket file. */
@@ -342,15 +344,15 @@ static bool is_ours(const struct aw_listener *listener)
 
 void aw_server_close(struct aw_server *server)
 {
-    while (server->peers) {
-        aw_conn_flush(&server->peers->conn);
-        remove_peer(server, server->peers);
+    while (server->clients.peers) {
+        aw_conn_flush(&server->clients.peers->conn);
+        remove_peer(server, server->clients.peers);
     }
-    for (size_t i = 0; i < server->n_listeners; i++) {
-        if (is_ours(&server->listeners[i]))
-            unlink(server->listeners[i].path);
-        close(server->listeners[i].fd);
+    for (size_t i = 0; i < server->clients.n_listeners; i++) {
+        if (is_ours(&server->clients.listeners[i]))
+            unlink(server->clients.listeners[i].path);
+        close(server->clients.listeners[i].fd);
     }
-    if (server->epoll_fd >= 0)
-        close(server->epoll_fd);
+    if (server->clients.epoll_fd >= 0)
+        close(server->clients.epoll_fd);
 }

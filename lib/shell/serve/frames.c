@@ -27,7 +27,7 @@ static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
     return aw_fail(&session->err, AW_LIMIT,
                    "the server cannot check this frame against its limits: %.160s — start it with "
                    "--force, or with %s that describes the frame",
-                   why, session->tool->protocol->can ? "--packets or --dbc" : "--packets");
+                   why, session->tool->protocol->frames.can ? "--packets or --dbc" : "--packets");
 }
 
 static void judge_message(void *context, struct aw_span frame)
@@ -66,11 +66,11 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 {
     struct judged judged = {.server = server, .reads = true, .status = AW_OK};
     struct aw_session *session = server->session;
-    server->checker = (struct aw_splitter){.framer.dir = AW_TX};
-    aw_split(&server->checker, session->wire, frame, session->device.link->datagrams, judge_message,
-             &judged);
-    judged.reads = judged.reads && judged.n > 0 && server->checker.size == 0;
-    if (judged.status == AW_OK && (server->checker.size || server->checker.n_damaged))
+    server->device.checker = (struct aw_splitter){.framer.dir = AW_TX};
+    aw_split(&server->device.checker, session->wire, frame, session->device.link->datagrams,
+             judge_message, &judged);
+    judged.reads = judged.reads && judged.n > 0 && server->device.checker.size == 0;
+    if (judged.status == AW_OK && (server->device.checker.size || server->device.checker.n_damaged))
         judged.status = refuse_unknown(server, "incomplete message");
     return judged;
 }
@@ -85,7 +85,7 @@ static void give(struct aw_peer *peer, bool tx, struct aw_span bytes, int64_t ti
 
 void aw_frames_send_missed(struct aw_server *server, struct aw_peer *peer)
 {
-    const struct aw_splitter *splitter = &server->received;
+    const struct aw_splitter *splitter = &server->device.received;
     if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
         give(peer, false, (struct aw_span){splitter->buffer, splitter->size},
              aw_session_time(server->session));
@@ -105,14 +105,14 @@ static void on_received(void *context, struct aw_span frame)
 void aw_frames_forward(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
 {
     struct aw_server *server = session->share.server;
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        if (!peer->receives_bytes || (tx && peer == server->sender))
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next) {
+        if (!peer->receives_bytes || (tx && peer == server->device.sender))
             continue;
         give(peer, tx, bytes, time_ns);
         peer->awaits_answer = peer->awaits_answer && tx;
     }
     if (!tx)
-        aw_split(&server->received, session->wire, bytes,
+        aw_split(&server->device.received, session->wire, bytes,
                  session->device.link && session->device.link->datagrams, on_received, server);
 }
 
@@ -122,9 +122,9 @@ void aw_frames_forward(struct aw_session *session, bool tx, struct aw_span bytes
 
 static struct aw_question *find_question(struct aw_server *server, struct aw_span frame)
 {
-    struct aw_question *oldest = &server->questions[0];
+    struct aw_question *oldest = &server->device.questions[0];
     for (size_t i = 0; i < AW_QUESTIONS; i++) {
-        struct aw_question *q = &server->questions[i];
+        struct aw_question *q = &server->device.questions[i];
         if (q->size == frame.size && memcmp(q->bytes, frame.data, frame.size) == 0)
             return q;
         oldest = q->asked_ns < oldest->asked_ns ? q : oldest;
@@ -137,7 +137,7 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
 /* Returns when the current exchange times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
-    const struct aw_question *q = server->open_question;
+    const struct aw_question *q = server->device.open_question;
     bool waits = q && aw_server_now(server) < q->asked_ns + FLIGHT_NS;
     return waits ? q->asked_ns + FLIGHT_NS : INT64_MIN;
 }
@@ -146,22 +146,22 @@ static void begin_exchange(struct aw_server *server, struct aw_span frame)
 {
     if (!server->session->tool->share.is_answer || frame.size > AW_QUESTION_MAX)
         return;
-    server->open_question = find_question(server, frame);
-    server->open_question->asked_ns = aw_server_now(server);
+    server->device.open_question = find_question(server, frame);
+    server->device.open_question->asked_ns = aw_server_now(server);
 }
 
 static void handle_answer(struct aw_server *server, struct aw_span frame)
 {
     const struct aw_tool *tool = server->session->tool;
-    struct aw_question *q = server->open_question;
+    struct aw_question *q = server->device.open_question;
     if (!q || frame.size > sizeof q->answer ||
         !tool->share.is_answer((struct aw_span){q->bytes, q->size}, frame))
         return;
-    server->open_question = NULL;
+    server->device.open_question = NULL;
     q->answered_ns = aw_server_now(server);
     q->answer_size = frame.size;
     memcpy(q->answer, frame.data, frame.size);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
         peer->due_ns = aw_min_time(peer->due_ns, 1);
     server->aside.due = 0; /* the next exchange may begin */
 }
@@ -173,7 +173,7 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     struct aw_session *session = server->session;
     enum aw_status status =
         aw_link_write(session->device.link, frame.data, frame.size, &session->err);
-    if (server->is_reading && (session->device.link->is_simulated || status == AW_LOST))
+    if (server->device.is_reading && (session->device.link->is_simulated || status == AW_LOST))
         aw_stop_request(session); /* a simulated device may now have an earlier reply */
     return status;
 }
@@ -181,7 +181,7 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
 static enum aw_status check_lease(const struct aw_peer *peer, unsigned lease)
 {
     const struct aw_server *server = peer->server;
-    return server->holder == peer && lease == server->lease && !server->must_stop
+    return server->lease.holder == peer && lease == server->lease.number && !server->stop.is_due
                ? AW_OK
                : aw_fail(&server->session->err, AW_TIMEOUT,
                          "another program took over, or stopped the device");
@@ -216,11 +216,11 @@ static void note(struct aw_server *server, struct aw_span frame)
     enum aw_motion_effect moves = session->tool->share.on_frame
                                       ? session->tool->share.on_frame(session, true, frame)
                                       : AW_EFFECT_MOVES;
-    server->frame_ns = aw_server_now(server);
+    server->lease.frame_ns = aw_server_now(server);
     if (moves == AW_EFFECT_NONE)
         return;
-    server->retry_ns = 0; /* the motion belongs to the new command */
-    server->moving = moves == AW_EFFECT_MOVES;
+    server->stop.retry_ns = 0; /* the motion belongs to the new command */
+    server->lease.moving = moves == AW_EFFECT_MOVES;
     if (moves == AW_EFFECT_MOVES) /* lasts until the device has received a stop */
         session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
@@ -245,9 +245,9 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
     if (status == AW_OK) {
         begin_exchange(server, m->body);
         peer->awaits_answer = true;
-        server->sender = peer; /* the sender already has the frame */
+        server->device.sender = peer; /* the sender already has the frame */
         status = write_frame(server, m->body);
-        server->sender = NULL;
+        server->device.sender = NULL;
     }
     const char *why = status == AW_OK ? "" : server->session->err.text;
     aw_peer_answer(peer, m->number, status, why);
@@ -264,7 +264,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
         return write_frame(server, frame);
     struct aw_question *q = find_question(server, frame);
     int64_t end = exchange_end(server);
-    bool asked = server->open_question == q && end != INT64_MIN;
+    bool asked = server->device.open_question == q && end != INT64_MIN;
     if (asked && (q->asked_by != peer || now - q->asked_ns < AGAIN_NS))
         return AW_OK;
     if (q->answered_ns && now - q->answered_ns < younger_ns) {

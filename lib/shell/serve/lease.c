@@ -19,18 +19,18 @@ static double seconds_since(const struct aw_server *server, int64_t then)
 
 static bool moves(const struct aw_server *server)
 {
-    return server->moving && aw_session_has_ongoing(server->session);
+    return server->lease.moving && aw_session_has_ongoing(server->session);
 }
 
 void aw_lease_get_holder(const struct aw_server *server, struct aw_commander *commander)
 {
-    const struct aw_peer *holder = server->holder;
+    const struct aw_peer *holder = server->lease.holder;
     *commander = (struct aw_commander){.for_s = 0};
     if (!holder)
         return;
     commander->who = holder->who;
-    commander->for_s = seconds_since(server, server->granted_ns);
-    commander->idle_s = moves(server) ? 0 : seconds_since(server, server->frame_ns);
+    commander->for_s = seconds_since(server, server->lease.granted_ns);
+    commander->idle_s = moves(server) ? 0 : seconds_since(server, server->lease.frame_ns);
 }
 
 /* ---- The lease ---- */
@@ -38,7 +38,7 @@ void aw_lease_get_holder(const struct aw_server *server, struct aw_commander *co
 static void turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    bool theirs = server->holder && server->in_command;
+    bool theirs = server->lease.holder && server->lease.in_command;
     if (session->tool->share.on_turn && session->device.link)
         session->tool->share.on_turn(session, theirs ? AW_TURN_END : AW_TURN_RESUME);
 }
@@ -46,53 +46,54 @@ static void turn(struct aw_server *server)
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
     uint8_t memory[AW_MEMORY_MAX];
-    peer->wants_lease = false;
-    if (server->holder != peer) {
-        server->holder = peer;
-        server->lease++;
-        server->granted_ns = aw_server_now(server);
+    peer->lease.wants_lease = false;
+    if (server->lease.holder != peer) {
+        server->lease.holder = peer;
+        server->lease.number++;
+        server->lease.granted_ns = aw_server_now(server);
     }
-    server->frame_ns = aw_server_now(server);
-    server->in_command = true;
-    server->stop_end_ns = peer->sent_stop && !peer->had_lease ? server->frame_ns + STOPS_NS : 0;
+    server->lease.frame_ns = aw_server_now(server);
+    server->lease.in_command = true;
+    server->stop.end_ns =
+        peer->lease.sent_stop && !peer->lease.had_lease ? server->lease.frame_ns + STOPS_NS : 0;
     turn(server);
     aw_peer_send(peer, &(struct aw_mail){.type = AW_GRANTED,
-                                         .lease = server->lease,
+                                         .lease = server->lease.number,
                                          .memory = aw_memory_save(server->session, memory)});
     aw_frames_send_missed(server, peer);
 }
 
 static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
 {
-    peer->wants_lease = false;
+    peer->lease.wants_lease = false;
     aw_peer_answer(peer, 0, status, why);
 }
 
 static void end_lease(struct aw_server *server)
 {
-    server->holder = NULL;
-    server->lease++;
-    server->in_command = false;
-    server->stop_end_ns = 0;
+    server->lease.holder = NULL;
+    server->lease.number++;
+    server->lease.in_command = false;
+    server->stop.end_ns = 0;
 }
 
 static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
-    double idle = seconds_since(server, server->frame_ns);
+    double idle = seconds_since(server, server->lease.frame_ns);
     char why[240], since[32] = "";
     if (idle > 1 && !moves(server))
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(
         why, sizeof why,
         "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
-        server->holder->who.text, seconds_since(server, server->granted_ns), since,
+        server->lease.holder->who.text, seconds_since(server, server->lease.granted_ns), since,
         *since ? "ask its user to exit" : "wait");
     turn_down(peer, AW_REFUSED, why);
 }
 
 static int rank(const struct aw_peer *peer)
 {
-    return peer->sent_stop ? 2 : peer->takes_over;
+    return peer->lease.sent_stop ? 2 : peer->lease.takes_over;
 }
 
 /* Grants the lease after a stop: first to clients that sent a stop, then to those that take
@@ -100,35 +101,36 @@ static int rank(const struct aw_peer *peer)
 static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants_lease && (!first || rank(peer) > rank(first)))
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
+        if (peer->lease.wants_lease && (!first || rank(peer) > rank(first)))
             first = peer;
-    if (first && !server->holder && !server->is_ending)
+    if (first && !server->lease.holder && !server->is_ending)
         grant(server, first);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants_lease && !peer->sent_stop && server->holder && !server->stop_end_ns)
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
+        if (peer->lease.wants_lease && !peer->lease.sent_stop && server->lease.holder &&
+            !server->stop.end_ns)
             refuse(server, peer);
 }
 
 void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     struct aw_error err;
-    peer->wants_lease = true;
-    peer->takes_over = takes;
+    peer->lease.wants_lease = true;
+    peer->lease.takes_over = takes;
     if (peer->is_spare)
         turn_down(peer, AW_REFUSED, "server full; only 'stop' is accepted");
     else if (server->is_ending)
         turn_down(peer, AW_LOST, "the server was shut down");
-    else if (server->link_lost)
+    else if (server->device.link_lost)
         turn_down(peer, AW_LOST, "device disconnected: the server is waiting for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
         turn_down(peer, AW_LOST, err.text);
-    else if (server->must_stop || server->is_stopping)
+    else if (server->stop.is_due || server->is_stopping)
         return; /* other clients wait until the stop is over */
-    else if (!server->holder || server->holder == peer) {
+    else if (!server->lease.holder || server->lease.holder == peer) {
         grant(server, peer);
         serve_wants(server); /* tells clients that waited for the stop who the new holder is */
-    } else if (!takes && server->stop_end_ns)
+    } else if (!takes && server->stop.end_ns)
         return; /* waits too: a stop is not a motion command */
     else if (!takes)
         refuse(server, peer);
@@ -138,23 +140,23 @@ void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes
 
 void aw_lease_release(struct aw_server *server)
 {
-    if (!server->holder)
+    if (!server->lease.holder)
         return;
     end_lease(server);
     turn(server);
-    if (!server->must_stop && !server->is_stopping)
+    if (!server->stop.is_due && !server->is_stopping)
         serve_wants(server);
 }
 
 void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_session *session = server->session;
-    if (server->holder != peer)
+    if (server->lease.holder != peer)
         return;
     aw_memory_restore(session, m->memory);
-    server->in_command = false;
-    server->moving = m->flag;
-    server->frame_ns = aw_server_now(server);
+    server->lease.in_command = false;
+    server->lease.moving = m->flag;
+    server->lease.frame_ns = aw_server_now(server);
     session->motion.ongoing = m->flag ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (m->flag && m->ns > 0)
         aw_session_set_end(session, (double)m->ns / 1e9);
@@ -167,51 +169,52 @@ void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer, const 
 static void report_stopped(struct aw_server *server, const struct aw_peer *holder,
                            enum aw_status status)
 {
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next) {
         bool holds = peer == holder;
-        if (!holds && (peer->sent_stop || (peer->wants_lease && peer->takes_over)))
+        if (!holds &&
+            (peer->lease.sent_stop || (peer->lease.wants_lease && peer->lease.takes_over)))
             continue;
         aw_peer_send(peer, &(struct aw_mail){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
                                              .status = (uint8_t)status,
                                              .flag = server->is_ending,
-                                             .body = aw_text_body(server->stop_reason)});
+                                             .body = aw_text_body(server->stop.reason)});
     }
 }
 
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
 {
-    struct aw_peer *holder = server->holder;
+    struct aw_peer *holder = server->lease.holder;
     va_list args;
     va_start(args, format);
-    vsnprintf(server->stop_reason, sizeof server->stop_reason, format, args);
+    vsnprintf(server->stop.reason, sizeof server->stop.reason, format, args);
     va_end(args);
-    server->must_stop = true;
+    server->stop.is_due = true;
     report_stopped(server, holder, status);
     end_lease(server);
-    if (server->is_reading)
+    if (server->device.is_reading)
         aw_stop_request(server->session);
 }
 
 /* Without a motion, the tool's own stop is enough. */
 void aw_lease_handle_stop(struct aw_server *server, struct aw_peer *peer)
 {
-    bool rests = !moves(server) && !server->must_stop && !server->is_stopping;
-    peer->sent_stop = true;
-    peer->wants_lease = true; /* its stop command may have to send more */
-    peer->had_lease = server->holder == peer;
-    if (peer->had_lease)
-        server->holder = NULL; /* no other program has stopped it */
+    bool rests = !moves(server) && !server->stop.is_due && !server->is_stopping;
+    peer->lease.sent_stop = true;
+    peer->lease.wants_lease = true; /* its stop command may have to send more */
+    peer->lease.had_lease = server->lease.holder == peer;
+    if (peer->lease.had_lease)
+        server->lease.holder = NULL; /* no other program has stopped it */
     aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s", peer->who.text);
-    if (rests && !server->link_lost) {
-        server->must_stop = false;
+    if (rests && !server->device.link_lost) {
+        server->stop.is_due = false;
         serve_wants(server);
-        peer->sent_stop = false;
+        peer->lease.sent_stop = false;
     }
 }
 
 void aw_lease_handle_exit(struct aw_server *server, struct aw_peer *peer)
 {
-    if (server->holder != peer)
+    if (server->lease.holder != peer)
         return;
     if (moves(server))
         aw_lease_revoke(server, AW_TIMEOUT, "the commander disconnected — stopped");
@@ -241,50 +244,51 @@ static enum aw_status stop_device(struct aw_session *session, const char *why)
 void aw_lease_stop_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    char why[sizeof server->stop_reason];
-    snprintf(why, sizeof why, "%s", server->stop_reason);
+    char why[sizeof server->stop.reason];
+    snprintf(why, sizeof why, "%s", server->stop.reason);
     aw_stop_withdraw(session);
-    server->must_stop = false;
+    server->stop.is_due = false;
     server->is_stopping = true;
     turn(server);
     enum aw_status status = stop_device(session, why);
     bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_there(session);
-    server->retry_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
+    server->stop.retry_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
     server->is_stopping = false;
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
-    server->moving = false;
+    server->lease.moving = false;
     aw_crash_prepare(session);
-    if (server->must_stop)
+    if (server->stop.is_due)
         return;
     serve_wants(server);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        peer->sent_stop = peer->sent_stop && peer->wants_lease;
+    for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
+        peer->lease.sent_stop = peer->lease.sent_stop && peer->lease.wants_lease;
 }
 
 /* ---- Signs of life ---- */
 
 int64_t aw_lease_deadman_due(const struct aw_server *server)
 {
-    const struct aw_peer *peer = server->holder;
-    if (!peer || !server->deadman_ns || server->must_stop || server->is_stopping || !moves(server))
+    const struct aw_peer *peer = server->lease.holder;
+    if (!peer || !server->lease.deadman_ns || server->stop.is_due || server->is_stopping ||
+        !moves(server))
         return AW_NEVER;
-    return peer->received_ns + server->deadman_ns;
+    return peer->received_ns + server->lease.deadman_ns;
 }
 
 void aw_lease_check_deadman(struct aw_server *server)
 {
     int64_t due = aw_lease_deadman_due(server), now = aw_server_now(server);
-    if (server->retry_ns && now >= server->retry_ns && !server->must_stop) {
-        server->must_stop = true;
-        if (server->is_reading)
+    if (server->stop.retry_ns && now >= server->stop.retry_ns && !server->stop.is_due) {
+        server->stop.is_due = true;
+        if (server->device.is_reading)
             aw_stop_request(server->session);
     }
-    if (server->stop_end_ns && now >= server->stop_end_ns) {
-        server->stop_end_ns = 0;
+    if (server->stop.end_ns && now >= server->stop.end_ns) {
+        server->stop.end_ns = 0;
         serve_wants(server);
     }
     if (due == AW_NEVER || now < due)
         return;
     aw_lease_revoke(server, AW_TIMEOUT, "the commander sent nothing for %.2f s — stopped",
-                    (double)(now - server->holder->received_ns) / 1e9);
+                    (double)(now - server->lease.holder->received_ns) / 1e9);
 }

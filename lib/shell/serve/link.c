@@ -37,7 +37,7 @@ void aw_attached_receive(struct aw_attached *attached, const struct aw_mail *m)
     struct aw_span bytes = m->body;
     if (!attached->is_open || !bytes.size)
         return;
-    if (m->flag && !session->tool->protocol->can) {
+    if (m->flag && !session->tool->protocol->frames.can) {
         if (session->device.tee &&
             !aw_tee_add(session->device.tee, AW_TX, m->ns, bytes, &session->device.tee_error))
             aw_stop_request(session);
@@ -81,7 +81,7 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     *got = left < cap ? left : cap;
     memcpy(buf, m.body.data + attached->n_taken, *got);
     attached->n_taken += *got;
-    link->rx_time_ns = m.ns;
+    link->rx.time_ns = m.ns;
     if (link->datagrams || *got == left)
         pop(attached);
     return AW_OK;
@@ -119,25 +119,27 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
         return aw_attached_fail(attached, err);
     if (only_reads(session, frame))
         return ask(attached, frame);
-    if (!attached->lease && session->tool->share.is_keepalive &&
+    if (!attached->lease.number && session->tool->share.is_keepalive &&
         session->tool->share.is_keepalive(session, frame))
         return AW_OK;
-    if (attached->revocation.status)
-        return aw_fail(err, attached->revocation.status, "%s", attached->revocation.text);
-    if (!attached->lease)
+    if (attached->lease.revocation.status)
+        return aw_fail(err, attached->lease.revocation.status, "%s",
+                       attached->lease.revocation.text);
+    if (!attached->lease.number)
         status = aw_attached_request_lease(attached, err);
     if (status != AW_OK)
         return status;
     uint8_t memory[AW_MEMORY_MAX];
-    attached->awaits_reply = true;
+    attached->lease.awaits_reply = true;
     aw_attached_send(attached, &(struct aw_mail){.type = AW_FRAME,
-                                                 .lease = attached->lease,
+                                                 .lease = attached->lease.number,
                                                  .number = ++attached->frame_number,
                                                  .memory = aw_memory_save(session, memory),
                                                  .body = frame});
     status = aw_attached_await_reply(attached, err);
-    return attached->revocation.status && status != AW_LOST
-               ? aw_fail(err, attached->revocation.status, "%s", attached->revocation.text)
+    return attached->lease.revocation.status && status != AW_LOST
+               ? aw_fail(err, attached->lease.revocation.status, "%s",
+                         attached->lease.revocation.text)
                : status;
 }
 

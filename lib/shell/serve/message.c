@@ -87,7 +87,7 @@ struct aw_span aw_memory_save(struct aw_session *session, uint8_t out[AW_MEMORY_
     size_t size, more = 0;
     const void *kept = aw_gains_backup_state(session, &size);
     const void *memory = hooks->get_state ? hooks->get_state(session, &more) : NULL;
-    bool law = session->tool->joints && session->tool->joints->controller;
+    bool law = session->tool->motion.joints && session->tool->motion.joints->controller;
     if ((!law && !memory) || size + more > AW_MEMORY_MAX)
         return (struct aw_span){NULL, 0};
     memcpy(out, kept, size);

@@ -12,8 +12,9 @@ int64_t aw_server_now(const struct aw_server *server)
 
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
 {
-    struct aw_peer *peer =
-        server->n_peers < server->max_peers + AW_SPARES_MAX ? calloc(1, sizeof *peer) : NULL;
+    struct aw_peer *peer = server->clients.n_peers < server->clients.max_peers + AW_SPARES_MAX
+                               ? calloc(1, sizeof *peer)
+                               : NULL;
     if (!peer) {
         close(fd);
         return NULL;
@@ -21,11 +22,11 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
     aw_conn_init(&peer->conn, fd);
     peer->received_ns = aw_server_now(server);
     peer->server = server;
-    peer->next = server->peers;
-    server->peers = peer;
-    server->n_peers++;
+    peer->next = server->clients.peers;
+    server->clients.peers = peer;
+    server->clients.n_peers++;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
-    epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+    epoll_ctl(server->clients.epoll_fd, EPOLL_CTL_ADD, fd, &event);
     return peer;
 }
 
@@ -34,7 +35,7 @@ void aw_peer_watch(struct aw_peer *peer)
     bool waiting = aw_conn_has_output(&peer->conn);
     struct epoll_event event = {.events = EPOLLIN | (waiting ? EPOLLOUT : 0), .data.ptr = peer};
     if (waiting != peer->is_blocked)
-        epoll_ctl(peer->server->epoll_fd, EPOLL_CTL_MOD, peer->conn.fd, &event);
+        epoll_ctl(peer->server->clients.epoll_fd, EPOLL_CTL_MOD, peer->conn.fd, &event);
     peer->is_blocked = waiting;
 }
 
@@ -53,12 +54,12 @@ void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
     bool record = m->type == AW_PASSED;
-    size_t share = AW_QUEUES_MAX / server->n_peers;
+    size_t share = AW_QUEUES_MAX / server->clients.n_peers;
     peer->conn.max_record_size = share < AW_CONN_QUEUE ? share : AW_CONN_QUEUE;
     aw_conn_put(&peer->conn, m);
     if (record && !peer->conn.oldest_ns)
         peer->conn.oldest_ns = aw_server_now(server);
-    if (record && !peer->awaits_answer && peer != server->holder)
+    if (record && !peer->awaits_answer && peer != server->lease.holder)
         server->aside.due = aw_min_time(server->aside.due, peer->conn.oldest_ns + AW_TOGETHER);
     else
         aw_peer_flush(peer);

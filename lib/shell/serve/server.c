@@ -32,9 +32,9 @@
 static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
     struct aw_clock *clock = &server->session->time.real.base;
-    server->is_reading = true;
+    server->device.is_reading = true;
     enum aw_status status = aw_clock_wait(clock, -1, 0, aw_clock_now(clock) + ns);
-    server->is_reading = false;
+    server->device.is_reading = false;
     return status;
 }
 
@@ -47,19 +47,19 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     size_t got;
     const struct aw_tool *tool = session->tool;
     enum aw_status (*receive)(struct aw_session *, int64_t, struct aw_received *) =
-        tool->share.receive || tool->polls ? tool->share.receive : tool->receive;
-    server->is_reading = true;
+        tool->share.receive || tool->talk.polls ? tool->share.receive : tool->talk.receive;
+    server->device.is_reading = true;
     enum aw_status status = receive ? receive(session, deadline, &received)
                                     : aw_link_read(session->device.link, session->device.frame,
                                                    AW_FRAME_ROOM, &got, deadline, &session->err);
-    server->is_reading = false;
+    server->device.is_reading = false;
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
 static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
-    if (server->moving || aw_session_has_ongoing(server->session))
+    if (server->lease.moving || aw_session_has_ongoing(server->session))
         aw_lease_revoke(server, AW_LIMIT, "the server was held up for %.2g s — stopped",
                         (double)ns / 1e9);
 }
@@ -79,8 +79,8 @@ static void start_watchdog(struct aw_server *server)
                                           .on_failure = on_unwatched,
                                           .only_in_motion = true};
     struct aw_error err;
-    int64_t still =
-        server->deadman_ns > 0 ? aw_min_time(server->deadman_ns, STILL_MOST) : STILL_MOST;
+    int64_t still = server->lease.deadman_ns > 0 ? aw_min_time(server->lease.deadman_ns, STILL_MOST)
+                                                 : STILL_MOST;
     if (aw_watchdog_start(&server->watchdog, server->session,
                           still > STILL_LEAST ? still : STILL_LEAST, &user, &err) != AW_OK)
         aw_session_print_notice(server->session, "%s", err.text);
@@ -93,10 +93,10 @@ static enum aw_status find_device(struct aw_server *server)
     aw_session_close_link(session);
     if (aw_session_open_link(session) != AW_OK)
         return wait_for_clients(server, AGAIN_NS);
-    server->connections = session->device.link->n_connections;
+    server->device.connections = session->device.link->n_connections;
     start_watchdog(server);
     aw_session_print_notice(session, "the device is connected again");
-    server->link_lost = false;
+    server->device.link_lost = false;
     if (aw_session_has_ongoing(session))
         aw_lease_revoke(server, AW_LOST, "the device was disconnected");
     return AW_OK;
@@ -106,9 +106,9 @@ static enum aw_status find_device(struct aw_server *server)
 static void note_connections(struct aw_server *server)
 {
     unsigned now = server->session->device.link->n_connections;
-    if (server->connections && now != server->connections)
+    if (server->device.connections && now != server->device.connections)
         aw_lease_revoke(server, AW_LOST, "the device was reconnected — stopped");
-    server->connections = now;
+    server->device.connections = now;
 }
 
 static enum aw_status turn(struct aw_server *server)
@@ -120,11 +120,11 @@ static enum aw_status turn(struct aw_server *server)
         bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
         return fine || session->device.link->is_lost ? status : wait_for_clients(server, SLICE_NS);
     }
-    if (!server->link_lost) {
+    if (!server->device.link_lost) {
         aw_session_print_notice(session, "device disconnected: waiting for it");
-        server->link_lost = true;
+        server->device.link_lost = true;
         aw_lease_revoke(server, AW_LOST, "device disconnected: the server is waiting for it");
-        server->must_stop = false; /* once the device is back */
+        server->stop.is_due = false; /* once the device is back */
     }
     return find_device(server);
 }
@@ -135,7 +135,7 @@ static enum aw_status serve(struct aw_server *server)
     for (;;) {
         enum aw_status status = AW_OK;
         aw_server_set_due(server);
-        if (server->must_stop)
+        if (server->stop.is_due)
             aw_lease_stop_device(server);
         else
             status = turn(server);
@@ -170,8 +170,8 @@ static enum aw_status open_all(struct aw_server *server)
     for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
         status = aw_server_listen(server, part);
     free(copy);
-    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->other_device &&
-        strcmp(server->other_device, server->url) != 0)
+    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->device.other_device &&
+        strcmp(server->device.other_device, server->device.url) != 0)
         status = listen_by_key(server);
     if (status == AW_OK)
         status = aw_session_open_link(session);
@@ -192,7 +192,7 @@ static enum aw_status make_room(struct aw_server *server)
                        "serve: %d file descriptors permitted, %d required — raise ulimit -n",
                        (int)limit.rlim_cur, FILES_LEAST);
     unsigned room = (unsigned)limit.rlim_cur - AW_SPARES_MAX - FILES_OWN;
-    server->max_peers = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
+    server->clients.max_peers = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
     return AW_OK;
 }
 
@@ -215,7 +215,7 @@ static void leave_terminal(struct aw_server *server)
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    bool moves = server->moving || aw_session_has_ongoing(session);
+    bool moves = server->lease.moving || aw_session_has_ongoing(session);
     server->is_ending = true;
     aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
     if (moves)
@@ -231,9 +231,9 @@ static enum aw_status serve_all(struct aw_server *server)
     struct aw_session *session = server->session;
     const char *url;
     aw_stop_catch_signals(session);
-    server->deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
+    server->lease.deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
     if (aw_session_get_url(session, &url) == AW_OK)
-        snprintf(server->url, sizeof server->url, "%s", url);
+        snprintf(server->device.url, sizeof server->device.url, "%s", url);
     enum aw_status status = make_room(server);
     if (status == AW_OK)
         status = open_all(server);
@@ -241,9 +241,9 @@ static enum aw_status serve_all(struct aw_server *server)
         return status;
     leave_terminal(server);
     start_watchdog(server);
-    for (size_t i = 0; i < server->n_listeners; i++)
-        fprintf(stderr, "ready: serve:%s\n", server->listeners[i].path);
-    server->systemd_ns = aw_systemd_watchdog_ns();
+    for (size_t i = 0; i < server->clients.n_listeners; i++)
+        fprintf(stderr, "ready: serve:%s\n", server->clients.listeners[i].path);
+    server->systemd.interval_ns = aw_systemd_watchdog_ns();
     aw_systemd_notify("READY=1");
     status = serve(server);
     aw_systemd_notify("STOPPING=1");
@@ -269,7 +269,7 @@ static enum aw_status run_serve(struct aw_session *session, const struct aw_args
         return aw_no_memory(&session->err);
     server->session = session;
     server->aside = (struct aw_background){.serve = aw_server_serve, .due = AW_NEVER};
-    server->epoll_fd = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
+    server->clients.epoll_fd = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
     session->share.server = server;
     status = serve_all(server);
     aw_server_close(server);

@@ -25,17 +25,20 @@ struct aw_peer {
     /* when its first message is due: a frame that waits for its board, or a question that waits for
      * its turn; 0: now */
     int64_t due_ns;
-    int64_t received_ns;          /* time when bytes last came from the client */
-    bool is_blocked;              /* the socket has no room for queued output */
-    bool is_spare;                /* beyond the limit of clients: may only send a stop */
-    bool receives_bytes;          /* receives the bytes that pass over the link */
-    bool awaits_answer;           /* waits for an answer */
-    bool is_playing;              /* plays something whose speed can be changed */
-    bool wants_lease, takes_over; /* wants the lease after the stop; takes it over */
-    bool sent_stop;               /* sent a stop */
-    bool had_lease;               /* sent a stop and held the lease before */
-    bool has_messages,
-        input_ended; /* has messages for the next turn; the connection ends after these */
+    int64_t received_ns; /* time when bytes last came from the client */
+    bool is_blocked;     /* the socket has no room for queued output */
+    bool is_spare;       /* beyond the limit of clients: may only send a stop */
+    bool receives_bytes; /* receives the bytes that pass over the link */
+    bool awaits_answer;  /* waits for an answer */
+    bool is_playing;     /* plays something whose speed can be changed */
+    /* what the client asked for */
+    struct {
+        bool wants_lease, takes_over; /* wants the lease after the stop; takes it over */
+        bool sent_stop;               /* sent a stop */
+        bool had_lease;               /* sent a stop and held the lease before */
+    } lease;
+    /* has messages for the next turn; the connection ends after these */
+    bool has_messages, input_ended;
 };
 
 struct aw_question {
@@ -55,44 +58,55 @@ struct aw_listener {
 struct aw_server {
     struct aw_background aside;
     struct aw_session *session;
-    int epoll_fd; /* epoll(7) instance for input of clients */
-    struct aw_listener listeners[AW_LISTEN_MAX];
-    size_t n_listeners;
-    struct aw_peer *peers;
-    /* number of connections; limit that follows from the file descriptors */
-    unsigned n_peers, max_peers;
-    struct aw_who newest; /* the newest connection */
+    struct {
+        int epoll_fd; /* epoll(7) instance for input of clients */
+        struct aw_listener listeners[AW_LISTEN_MAX];
+        size_t n_listeners;
+        struct aw_peer *peers;
+        /* number of connections; limit that follows from the file descriptors */
+        unsigned n_peers, max_peers;
+        struct aw_who newest; /* the newest connection */
+    } clients;
 
-    /* The lease. */
-    struct aw_peer *holder; /* client that holds the lease, or NULL */
-    unsigned lease;         /* number of the lease: frames with another number are refused */
-    bool in_command;        /* a command of the holder is running */
-    bool moving;            /* the holder's motion continues */
-    int64_t granted_ns, frame_ns;
-    int64_t stop_end_ns; /* until then the holder's stop delays others; 0: there is no stop */
-    int64_t deadman_ns;
-    int64_t retry_ns; /* when to repeat an unconfirmed stop; 0: never */
-    bool must_stop;   /* the safe stop must be sent; why has the reason */
-    char stop_reason[200];
+    struct {
+        /* The lease. */
+        struct aw_peer *holder; /* client that holds the lease, or NULL */
+        unsigned number;        /* number of the lease: frames with another number are refused */
+        bool in_command;        /* a command of the holder is running */
+        bool moving;            /* the holder's motion continues */
+        int64_t granted_ns, frame_ns;
+        int64_t deadman_ns;
+    } lease;
+    struct {
+        int64_t end_ns;   /* until then the holder's stop delays others; 0: there is no stop */
+        int64_t retry_ns; /* when to repeat an unconfirmed stop; 0: never */
+        bool is_due;      /* the safe stop must be sent; why has the reason */
+        char reason[200];
+    } stop;
     bool is_ending; /* the server is shutting down: it grants no lease */
 
     /* The device. */
-    bool is_stopping;             /* a stop is being sent: the server serves no client */
-    bool is_serving;              /* the server is serving a client */
-    bool is_reading;              /* the server is reading the link: a write may interrupt that */
-    bool link_lost;               /* the link is lost */
-    unsigned connections;         /* number of reconnects of the link at the last check */
-    const struct aw_peer *sender; /* client whose frame is being written, or NULL */
-    struct aw_question questions[AW_QUESTIONS];
-    struct aw_question *open_question; /* the one without answer, or NULL */
-    struct aw_splitter received;
-    struct aw_splitter checker;  /* checks the frames of clients */
+    bool is_stopping; /* a stop is being sent: the server serves no client */
+    struct {
+        bool is_serving;      /* the server is serving a client */
+        bool is_reading;      /* the server is reading the link: a write may interrupt that */
+        bool link_lost;       /* the link is lost */
+        unsigned connections; /* number of reconnects of the link at the last check */
+        const struct aw_peer *sender; /* client whose frame is being written, or NULL */
+        struct aw_question questions[AW_QUESTIONS];
+        struct aw_question *open_question; /* the one without answer, or NULL */
+        struct aw_splitter received;
+        struct aw_splitter checker; /* checks the frames of clients */
+        char url[256];              /* URL of the device */
+        /* device of another server that uses this server's default address; or "" */
+        char other_device[256];
+    } device;
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
-    char url[256];               /* URL of the device */
-    char other_device
-        [256]; /* device of another server that uses this server's default address; or "" */
-    /* interval of the signs of life for systemd, and the due time of the next one */
-    int64_t systemd_ns, sign_due_ns;
+    /* signs of life */
+    struct {
+        /* interval of the signs of life for systemd, and the due time of the next one */
+        int64_t interval_ns, due_ns;
+    } systemd;
 };
 
 /* peer.c */

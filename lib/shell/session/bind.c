@@ -178,7 +178,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_tokens
     char name[64];
     if (!value && token[1] != '-')
         return aw_fail(err, AW_USAGE, "unknown option '%.8s' — see '%s'", token,
-                       session->tool->usage ? "--help" : "help");
+                       session->tool->help.usage ? "--help" : "help");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(token, "="), token);
     if (!value) /* fails, with a suggestion */
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
@@ -595,7 +595,7 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
 static bool is_print_only(const struct aw_session *session, const struct aw_record *record,
                           const char *name)
 {
-    const char *const *label = session->tool->ordered.labels;
+    const char *const *label = session->tool->records.ordered.labels;
     while (label && *label && strcmp(*label, name) != 0)
         label++;
     return label && *label && aw_codec_find(record->codec, name) < 0;

@@ -119,10 +119,10 @@ static enum aw_status read_entry(struct aw_session *session, const char *section
         return set_option(session, key, value);
     struct aw_teleop_map map = {0};
     enum aw_status status;
-    if (aw_config_map_name(section) && session->tool->joints)
+    if (aw_config_map_name(section) && session->tool->motion.joints)
         status = aw_teleop_map_set(&map, key, value, &session->err);
-    else if (session->tool->set_config_key)
-        status = session->tool->set_config_key(session, section, key, value, &session->err);
+    else if (session->tool->state.set_config_key)
+        status = session->tool->state.set_config_key(session, section, key, value, &session->err);
     else
         return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link] or [options]",
                        section);

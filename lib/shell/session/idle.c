@@ -29,7 +29,7 @@ static void read_device(struct aw_background *aside)
     struct aw_error cause = session->err;
     aside->fd = -1;
     aside->due = AW_NEVER;
-    enum aw_status status = session->tool->poll(session);
+    enum aw_status status = session->tool->talk.poll(session);
     if (session->device.link->is_lost)
         note_loss(session);
     session->err = cause;
@@ -46,9 +46,9 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t
     struct device_reader drain = {.aside = {.fd = -1, .serve = read_device}, .session = session};
     bool polls = session->device.link && !session->device.link->is_lost &&
                  !session->device.link->is_recording && !session->share.attached &&
-                 session->tool->poll && !aw_session_is_virtual(session);
-    if (session->mode.interactive && session->tool->idle && !session->share.attached)
-        return session->tool->idle(session, fd);
+                 session->tool->talk.poll && !aw_session_is_virtual(session);
+    if (session->mode.interactive && session->tool->talk.idle && !session->share.attached)
+        return session->tool->talk.idle(session, fd);
     if (!polls)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     session->mode.idling = true;

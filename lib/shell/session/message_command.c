@@ -20,7 +20,7 @@ static enum aw_status run_message(struct aw_session *session, const struct aw_ar
     const struct aw_codec *codec = aw_wire_codec(session->wire, args->command->name, AW_TX);
     aw_record_init(&message, codec, AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &message);
-    return status == AW_OK ? session->tool->send_message(session, &message) : status;
+    return status == AW_OK ? session->tool->talk.send_message(session, &message) : status;
 }
 
 /* Returns true for a field that the user types; other fields come from options. */
@@ -66,10 +66,10 @@ static const struct aw_command *make_command(struct aw_message_command *result,
 const struct aw_command *aw_session_find_command(struct aw_session *session, const char *name)
 {
     const struct aw_command *command = aw_find_command(session->tool, name);
-    bool has_messages = !command && session->tool->send_message;
+    bool has_messages = !command && session->tool->talk.send_message;
     const struct aw_codec *codec = has_messages ? aw_wire_codec(session->wire, name, AW_TX) : NULL;
     if (!codec || !codec->message->example ||
-        (session->tool->custom_joints && codec->message->drives))
+        (session->tool->motion.custom_joints && codec->message->drives))
         return command;
     if (!session->run.message_command)
         session->run.message_command = malloc(sizeof *session->run.message_command);

@@ -26,7 +26,7 @@ static void store_frame(void *context, struct aw_span frame)
 
 void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span bytes)
 {
-    if (!session->tool->only_answers || session->mode.one_shot || session->mode.serving)
+    if (!session->tool->watch.only_answers || session->mode.one_shot || session->mode.serving)
         return;
     if (!session->device.recent) {
         session->device.recent = calloc(1, sizeof *session->device.recent);
@@ -36,7 +36,7 @@ void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span b
     }
     session->device.recent->time_ns = time_ns;
     aw_split(&session->device.recent->splitter, session->wire, bytes,
-             session->tool->protocol->datagrams, store_frame, session->device.recent);
+             session->tool->protocol->frames.datagrams, store_frame, session->device.recent);
 }
 
 void aw_recent_begin(struct aw_session *session, const struct aw_command *command)

@@ -34,7 +34,7 @@ void aw_session_print_notice(struct aw_session *session, const char *format, ...
 
 enum aw_subjects aw_session_subjects(const struct aw_session *session)
 {
-    const struct aw_subject_hooks *subject = &session->tool->subject;
+    const struct aw_subject_hooks *subject = &session->tool->records.subject;
     return subject->list_all      ? AW_SUBJECTS_ANY
            : subject->only_prefix ? AW_SUBJECTS_BEFORE
                                   : AW_SUBJECTS_KNOWN;
@@ -104,7 +104,7 @@ struct aw_view *aw_session_make_file_view(struct aw_session *session, struct aw_
 
 enum aw_status aw_session_select_subjects(struct aw_session *session)
 {
-    const struct aw_subject_hooks *subject = &session->tool->subject;
+    const struct aw_subject_hooks *subject = &session->tool->records.subject;
     session->device.selects = NULL;
     return subject->select ? subject->select(session, &session->device.selects) : AW_OK;
 }
@@ -112,7 +112,7 @@ enum aw_status aw_session_select_subjects(struct aw_session *session)
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size)
 {
-    const struct aw_subject_hooks *hooks = &session->tool->subject;
+    const struct aw_subject_hooks *hooks = &session->tool->records.subject;
     const char *subject =
         hooks->get_subject ? hooks->get_subject(session, record, out, size) : NULL;
     return subject ? subject : "";
@@ -162,7 +162,7 @@ enum aw_status aw_session_get_carried_wire(struct aw_session *session, struct aw
 
 enum aw_status aw_session_get_decoding_wire(struct aw_session *session, struct aw_wire **wire)
 {
-    const struct aw_message *ordered = session->tool->ordered.messages;
+    const struct aw_message *ordered = session->tool->records.ordered.messages;
     struct aw_variant variant = session->wire->variant;
     bool raw = session->options.print.raw;
     *wire = session->wire;
@@ -201,7 +201,7 @@ enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_
 
 struct aw_messages aw_session_watched_messages(const struct aw_session *session)
 {
-    return aw_view_select_messages(protocol_for_reading(session), session->tool->watched,
+    return aw_view_select_messages(protocol_for_reading(session), session->tool->watch.watched,
                                    session->tool->protocol->n_messages);
 }
 

@@ -135,8 +135,8 @@ struct aw_session_run {
     struct aw_progress_line progress;
     /* why a packet file of this line could not be read; stored, because a pipe is read only once */
     struct aw_error packet_error;
-    struct aw_message_command
-        *message_command;   /* the last command created from a message, owned; or NULL */
+    /* the last command created from a message, owned; or NULL */
+    struct aw_message_command *message_command;
     bool reported;          /* the outcome has already been printed (scripts) */
     unsigned dropped_lines; /* lines that standard error did not accept */
 };

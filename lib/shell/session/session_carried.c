@@ -23,10 +23,10 @@ void aw_session_read_section(void *context, const char *program, const char *com
     struct aw_session *session = context;
     char text[AW_LOG_COMMENT];
     (void)program;
-    if (!session->tool->names.read_line)
+    if (!session->tool->records.names.read_line)
         return;
     snprintf(text, sizeof text, "%.*s", (int)length, comment);
-    session->tool->names.read_line(session, text);
+    session->tool->records.names.read_line(session, text);
 }
 
 static const struct aw_packets *packets_of(const struct aw_session *session)
@@ -119,7 +119,7 @@ enum aw_status aw_session_read_packets(struct aw_session *session, const struct 
 {
     drop_packets(session);
     if (session->options.link.packets || session->options.link.dbc ||
-        !session->tool->protocol->custom)
+        !session->tool->protocol->custom.custom)
         return AW_OK;
     enum aw_status status = read_recordings(session, args);
     if (status != AW_MALFORMED || args->command->safety == AW_READ)

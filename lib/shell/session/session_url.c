@@ -40,7 +40,7 @@ enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
 {
     const char *named = session->share.url ? session->share.url : session->options.link.url;
     if (!named || !*named)
-        named = session->tool->link;
+        named = session->tool->device.link;
     if (!named)
         return no_link(session);
     *url = named;

@@ -159,8 +159,8 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session)
     struct aw_variant variant = session->tool->protocol->variants[0];
     const struct aw_protocol *protocol = session->wire->protocol;
     enum aw_status status = read_packets(session, &protocol);
-    if (status == AW_OK && session->tool->choose_variant)
-        status = session->tool->choose_variant(session, &variant, &session->err);
+    if (status == AW_OK && session->tool->state.choose_variant)
+        status = session->tool->state.choose_variant(session, &variant, &session->err);
     if (status == AW_OK && (protocol != session->wire->protocol ||
                             memcmp(&variant, &session->wire->variant, sizeof variant) != 0))
         aw_wire_init(session->wire, protocol, &variant, false);

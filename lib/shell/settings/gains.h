@@ -17,8 +17,8 @@
  * arrays have file->places entries; unused or unavailable entries are unknown. */
 struct aw_gain_hooks {
     const char *sent_result; /* the status of sent gains: "sent", "confirmed" */
-    const char
-        *none_reason; /* why there may be no gains to show or save; NULL: there are always some */
+    /* why there may be no gains to show or save; NULL: there are always some */
+    const char *none_reason;
 
     /* Reads the known gains. Sets *current to the gains that the device certainly has if it may
      * have lost others; otherwise leaves *current unchanged. */

@@ -9,7 +9,7 @@
 
 static const struct aw_controller *get_controller(const struct aw_session *session)
 {
-    return session->tool->joints ? session->tool->joints->controller : NULL;
+    return session->tool->motion.joints ? session->tool->motion.joints->controller : NULL;
 }
 
 void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old)

@@ -28,8 +28,8 @@ struct aw_controller {
     void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
     /* Sends gains, all of which are known, and confirms them if the device supports that. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
-    const char
-        *error_start; /* "the joint is held, but its": start of the error if restoring fails */
+    /* "the joint is held, but its": start of the error if restoring fails */
+    const char *error_start;
 
     /* For the functions of settings.h: returns the gains, indexed as in file. NULL: the tool does
      * not use these functions. */

@@ -65,7 +65,7 @@ size_t aw_field_ref_query(const struct aw_session *session, const struct aw_fiel
 void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                         void *context)
 {
-    bool digits = packet->codec->protocol->ascii;
+    bool digits = packet->codec->protocol->frames.ascii;
     for (int digit = digits; digit >= 0; digit--) {
         uint8_t bytes[FRAME_ROOM];
         size_t size;
@@ -83,7 +83,7 @@ void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw
 
 static const struct aw_controller *get_controller(const struct aw_session *session)
 {
-    return session->tool->joints->controller;
+    return session->tool->motion.joints->controller;
 }
 
 static struct aw_device_setting *all_of(struct aw_session *session, size_t *n)

@@ -89,7 +89,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
 {
     const int fd = reading->fd;
     enum aw_status status = AW_OK;
-    struct aw_progress progress = aw_progress(d->session, d->name, true);
+    struct aw_progress progress = aw_progress(d->session, d->where.name, true);
     struct stat about;
     bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     uint64_t n_read = 0, total = sized ? (uint64_t)about.st_size : 0;
@@ -100,10 +100,10 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);
         if (n < 0)
-            return aw_file_fail(&d->session->err, NULL, d->name);
+            return aw_file_fail(&d->session->err, NULL, d->where.name);
         held += (size_t)n;
         if (!n_read && aw_reading_has_values(reading, (struct aw_span){(uint8_t *)block, held}))
-            return aw_reading_fail_values(d->name, &d->session->err);
+            return aw_reading_fail_values(d->where.name, &d->session->err);
         used = 0;
         if (n == 0)
             status = end_input(d, reading, n_read > 0);
@@ -142,16 +142,19 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     char *block = malloc(BLOCK);
     struct aw_reading reading = {.fd = -1};
     aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
-    uint64_t before = d->n_seen + d->damaged, records = d->records;
+    uint64_t before = d->counts.n_seen + d->counts.damaged, records = d->counts.records;
     enum aw_status status = block ? open_file(d, name, &reading) : aw_no_memory(&d->session->err);
     if (status == AW_OK)
         status = decode_fd(d, &reading, block);
-    if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->n_seen + d->damaged == before)
-        aw_notice_no_messages(d->session, d->name, d->reader.program);
-    aw_report_skipped(d->session, d->name, &d->skipped);
-    if (status == AW_OK && d->damaged > 0 && d->records == records && begins_as_records(reading.fd))
-        aw_session_print_notice(
-            d->session, "%s: these are records, not packets — see 'info' and 'plot'", d->name);
+    if (status == AW_OK && d->input == AW_INPUT_CAPTURE &&
+        d->counts.n_seen + d->counts.damaged == before)
+        aw_notice_no_messages(d->session, d->where.name, d->reader.program);
+    aw_report_skipped(d->session, d->where.name, &d->counts.skipped);
+    if (status == AW_OK && d->counts.damaged > 0 && d->counts.records == records &&
+        begins_as_records(reading.fd))
+        aw_session_print_notice(d->session,
+                                "%s: these are records, not packets — see 'info' and 'plot'",
+                                d->where.name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
     aw_reading_close(&reading);
@@ -205,8 +208,8 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     if (!c)
         return aw_no_memory(&session->err);
     c->session = session;
-    d->is_wanted = is_match;
-    d->context = c;
+    d->output.is_wanted = is_match;
+    d->output.context = c;
     enum aw_status status = aw_wanted_init(&c->wanted, session);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &c->where, &session->err);
@@ -236,7 +239,7 @@ static enum aw_status run_decode(struct aw_session *session, const struct aw_arg
     if (status == AW_OK || status == AW_ENOUGH)
         status = aw_decoder_end(&decoder);
     aw_pcap_reset(&decoder.reader);
-    free(decoder.context);
+    free(decoder.output.context);
     return status;
 }
 

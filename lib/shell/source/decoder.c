@@ -20,7 +20,7 @@ enum aw_input aw_guess_input(const struct aw_protocol *protocol, const char *dat
     size_t limit = size < 4096 ? size : 4096;
     if (aw_is_capture((struct aw_span){(const uint8_t *)data, size}))
         return AW_INPUT_CAPTURE;
-    if (protocol->can)
+    if (protocol->frames.can)
         return AW_INPUT_CANDUMP;
     for (size_t i = 0; i < limit; i++)
         if (!isxdigit((unsigned char)data[i]) && !isspace((unsigned char)data[i]))
@@ -40,8 +40,8 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     if (session->options.link.port > 0)
         decoder->ports[0] = (uint16_t)session->options.link.port;
     aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
-    decoder->limit = (uint64_t)session->options.run.count;
-    if (status == AW_OK && !decoder->on_record)
+    decoder->output.limit = (uint64_t)session->options.run.count;
+    if (status == AW_OK && !decoder->output.on_record)
         status = aw_session_open_view(session, NULL);
     decoder->view = session->run.printing.view;
     return status;
@@ -52,23 +52,24 @@ static void check_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
     enum aw_style style = aw_session_style(session);
-    d->adds_names = session->tool->names.has_names && !session->options.print.fields &&
-                    (style == AW_STYLE_TEXT || style == AW_STYLE_JSON) &&
-                    session->tool->names.has_names(session);
+    d->output.adds_names = session->tool->records.names.has_names &&
+                           !session->options.print.fields &&
+                           (style == AW_STYLE_TEXT || style == AW_STYLE_JSON) &&
+                           session->tool->records.names.has_names(session);
 }
 
 void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
 {
-    if (d->session->tool->names.read_line)
-        d->session->tool->names.read_line(d->session, NULL);
+    if (d->session->tool->records.names.read_line)
+        d->session->tool->records.names.read_line(d->session, NULL);
     check_names(d);
-    d->name = name;
+    d->where.name = name;
     d->input = input;
     d->dir = d->default_dir;
-    d->line = 0;
+    d->where.line = 0;
     d->skips_line = false;
-    d->skipped = (struct aw_skipped){0};
-    d->time_ns = AW_NO_TIME;
+    d->counts.skipped = (struct aw_skipped){0};
+    d->where.time_ns = AW_NO_TIME;
     d->framer = (struct aw_framer){.dir = d->dir};
     aw_pcap_reset(&d->reader);
     d->reader.on_comment = aw_session_read_section;
@@ -81,19 +82,20 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
 
 void aw_decoder_report(struct aw_decoder *d, const char *text)
 {
-    if (d->damaged == 0)
-        aw_fail(&d->first_error, AW_MALFORMED, "%s", text);
-    if (d->damaged++ >= COMPLAINTS_MAX || !d->name)
+    if (d->counts.damaged == 0)
+        aw_fail(&d->counts.first_error, AW_MALFORMED, "%s", text);
+    if (d->counts.damaged++ >= COMPLAINTS_MAX || !d->where.name)
         return;
     aw_output_flush(&d->session->out, NULL);
     struct aw_error why;
     aw_fail(&why, AW_MALFORMED, "%s", text);
     if (d->input == AW_INPUT_CAPTURE)
-        aw_fail(&why, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->name, d->line, text);
+        aw_fail(&why, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->where.name, d->where.line,
+                text);
     else if (d->input == AW_INPUT_STREAM)
-        aw_fail(&why, AW_MALFORMED, "%.120s: %s", d->name, text);
+        aw_fail(&why, AW_MALFORMED, "%.120s: %s", d->where.name, text);
     else
-        aw_fail_at_line(&why, d->name, d->line, d->column);
+        aw_fail_at_line(&why, d->where.name, d->where.line, d->where.column);
     aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
 }
 
@@ -102,34 +104,34 @@ static enum aw_status show_record(struct aw_decoder *d)
     struct aw_session *session = d->session;
     struct aw_output *out = &session->out;
     char name[AW_POINT_NAME];
-    d->record.time_ns = d->time_ns;
-    if (d->is_wanted && !d->is_wanted(d->context, &d->record))
+    d->record.time_ns = d->where.time_ns;
+    if (d->output.is_wanted && !d->output.is_wanted(d->output.context, &d->record))
         return AW_OK;
-    d->records++;
-    if (d->on_record)
-        return d->on_record(d->context, &d->record);
-    if (session->tool->report_problem)
-        session->tool->report_problem(session, &d->record);
+    d->counts.records++;
+    if (d->output.on_record)
+        return d->output.on_record(d->output.context, &d->record);
+    if (session->tool->records.report_problem)
+        session->tool->records.report_problem(session, &d->record);
     char *at = aw_output_reserve(out, AW_VIEW_MAX + AW_RECORD_NAME_MAX);
     size_t size = aw_view_print_record(d->view, &d->record, at);
-    if (d->adds_names && size && *aw_session_subject(session, &d->record, name, sizeof name))
+    if (d->output.adds_names && size && *aw_session_subject(session, &d->record, name, sizeof name))
         size = aw_record_add_name(aw_session_style(session), name, at, size);
     aw_output_commit(out, at + size);
     if (out->error)
         return aw_output_flush(out, &session->err);
-    return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
+    return d->output.limit && d->counts.records >= d->output.limit ? AW_ENOUGH : AW_OK;
 }
 
 /* Shows a record even if a float is not a number; its value is null. */
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
     struct aw_session *session = d->session;
-    d->n_seen++;
+    d->counts.n_seen++;
     if (!aw_session_is_selected(session, frame, ""))
         return AW_OK;
     enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, NULL);
-    if (status != AW_OK && d->name && aw_wire_is_other_node(d->wire, d->dir, frame)) {
-        aw_skip_frame(&d->skipped, frame);
+    if (status != AW_OK && d->where.name && aw_wire_is_other_node(d->wire, d->dir, frame)) {
+        aw_skip_frame(&d->counts.skipped, frame);
         return AW_OK;
     }
     if (status != AW_OK)
@@ -137,8 +139,8 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
         aw_decoder_report(d, session->err.text);
-    if (readable && session->tool->ordered.fill)
-        session->tool->ordered.fill(session, &d->record, inside);
+    if (readable && session->tool->records.ordered.fill)
+        session->tool->records.ordered.fill(session, &d->record, inside);
     return readable ? show_record(d) : AW_OK;
 }
 
@@ -207,24 +209,25 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
 {
     struct aw_candump entry;
     enum aw_status status = AW_OK;
-    if (d->name)
-        status = aw_candump_read_line(&d->skipped.lines, line, length, &entry, &d->session->err);
+    if (d->where.name)
+        status =
+            aw_candump_read_line(&d->counts.skipped.lines, line, length, &entry, &d->session->err);
     else if (!aw_candump_parse(line, length, &entry))
         status = AW_MALFORMED;
     if (status == AW_MORE)
         return AW_OK;
-    if (status == AW_MALFORMED && !d->skipped.lines.asc.started)
+    if (status == AW_MALFORMED && !d->counts.skipped.lines.asc.started)
         return decode_hex(d, line, length);
     if (status == AW_MALFORMED) {
         aw_decoder_report(d, d->session->err.text);
         return AW_OK;
     }
     if (status != AW_OK) {
-        aw_fail_at_line(&d->session->err, d->name, d->line, 0);
+        aw_fail_at_line(&d->session->err, d->where.name, d->where.line, 0);
         return status;
     }
-    d->column = aw_candump_find_column(&entry, line, length);
-    d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
+    d->where.column = aw_candump_find_column(&entry, line, length);
+    d->where.time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
     d->dir = entry.dir ? entry.dir : d->default_dir;
     if (!entry.size)
         return decode_hex(d, entry.frame, entry.length);
@@ -243,27 +246,27 @@ static bool is_of_tool(const struct aw_decoder *d, enum aw_linktype linktype,
 static void read_names(struct aw_decoder *d, const struct aw_packet *packet)
 {
     char comment[512];
-    if (packet->comment && d->session->tool->names.read_line) {
+    if (packet->comment && d->session->tool->records.names.read_line) {
         snprintf(comment, sizeof comment, "%.*s", (int)packet->comment_length, packet->comment);
-        d->session->tool->names.read_line(d->session, comment);
+        d->session->tool->records.names.read_line(d->session, comment);
     }
-    if (packet->comment || d->line == 1)
+    if (packet->comment || d->where.line == 1)
         check_names(d);
 }
 
 static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
 {
     struct aw_payload payload;
-    d->line++;
+    d->where.line++;
     read_names(d, packet);
     if (!aw_packet_unwrap(packet, &payload) || !is_of_tool(d, packet->linktype, &payload))
         return AW_OK;
-    d->time_ns = packet->time_ns;
+    d->where.time_ns = packet->time_ns;
     d->dir = aw_payload_find_dir(&payload, d->ports);
     if (!d->dir)
         d->dir = d->default_dir;
     struct aw_decoder_stream *stream = &d->streams[d->dir == AW_TX ? 0 : 1];
-    if (d->wire->protocol->datagrams)
+    if (d->wire->protocol->frames.datagrams)
         return decode_frame(d, payload.data, false);
     /* A frame may span several packets. A frame within one packet is decoded in place. Drops
      * repeated bytes; after a gap, also drops the saved part of a frame. */
@@ -339,8 +342,8 @@ static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_
         size_t length = end ? (size_t)(end - line) : size - *used;
         *used += length + (end != NULL);
         d->skips_line = !end;
-        d->line++;
-        d->column = 0;
+        d->where.line++;
+        d->where.column = 0;
         if (!aw_candump_is_remark(line, length))
             status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)
                                                   : decode_hex(d, line, length);
@@ -352,10 +355,10 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
                                size_t *used)
 {
     *used = 0;
-    bool text = d->wire->protocol->can || (size && (uint8_t)*data == AW_MCAP_FIRST);
+    bool text = d->wire->protocol->frames.can || (size && (uint8_t)*data == AW_MCAP_FIRST);
     if (d->input == AW_INPUT_UNKNOWN && text &&
         aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
-                          d->name ? d->name : "input", &d->session->err))
+                          d->where.name ? d->where.name : "input", &d->session->err))
         return AW_USAGE;
     if (d->input == AW_INPUT_UNKNOWN)
         d->input = aw_guess_input(d->wire->protocol, data, size);
@@ -384,13 +387,14 @@ void aw_notice_no_messages(struct aw_session *session, const char *path, const c
 enum aw_status aw_decoder_end(struct aw_decoder *d)
 {
     aw_pcap_reset(&d->reader);
-    if (d->damaged == 0)
+    if (d->counts.damaged == 0)
         return AW_OK;
-    if (!d->name) {
-        d->session->err = d->first_error;
+    if (!d->where.name) {
+        d->session->err = d->counts.first_error;
         return AW_MALFORMED;
     }
     return aw_fail(&d->session->err, AW_MALFORMED,
-                   "%s: %" PRIu64 " damaged part%s, %" PRIu64 " record%s decoded", d->name,
-                   d->damaged, d->damaged == 1 ? "" : "s", d->records, d->records == 1 ? "" : "s");
+                   "%s: %" PRIu64 " damaged part%s, %" PRIu64 " record%s decoded", d->where.name,
+                   d->counts.damaged, d->counts.damaged == 1 ? "" : "s", d->counts.records,
+                   d->counts.records == 1 ? "" : "s");
 }

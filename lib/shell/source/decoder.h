@@ -34,27 +34,34 @@ struct aw_decoder {
     enum aw_dir default_dir; /* direction if the input does not give it */
     uint16_t ports[2];       /* for captures: ports of the device and of the host */
     enum aw_input input;
-    const char *name; /* name of the input in messages; NULL: the command line */
-    int64_t time_ns;  /* time of the next records */
-    uint64_t line;    /* line or packet of the input, from 1 */
-    size_t column;    /* column of the frame in its line, from 1; 0: unknown */
-    uint64_t records, damaged;
-    uint64_t n_seen;             /* number of all frames, selected or not */
-    struct aw_skipped skipped;   /* frames skipped in the current input */
-    struct aw_error first_error; /* the first problem, for a command-line argument */
-    uint64_t limit;              /* stop after this many records; 0: no limit */
-    bool adds_names;             /* records end with the name of their subject */
-    bool skips_line;             /* skipping the rest of a line that was processed in part */
+    /* position in the input */
+    struct {
+        const char *name; /* name of the input in messages; NULL: the command line */
+        int64_t time_ns;  /* time of the next records */
+        uint64_t line;    /* line or packet of the input, from 1 */
+        size_t column;    /* column of the frame in its line, from 1; 0: unknown */
+    } where;
+    struct {
+        uint64_t records, damaged;
+        uint64_t n_seen;             /* number of all frames, selected or not */
+        struct aw_skipped skipped;   /* frames skipped in the current input */
+        struct aw_error first_error; /* the first problem, for a command-line argument */
+    } counts;
+    struct {
+        uint64_t limit;  /* stop after this many records; 0: no limit */
+        bool adds_names; /* records end with the name of their subject */
+        /* Receives the records, which are then not printed. A status other than AW_OK ends
+         * decoding. May be NULL. */
+        enum aw_status (*on_record)(void *context, const struct aw_record *record);
+        /* Selects records; others are skipped and not counted. May be NULL. */
+        bool (*is_wanted)(void *context, const struct aw_record *record);
+        void *context;
+    } output;
+    bool skips_line; /* skipping the rest of a line that was processed in part */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
     struct aw_decoder_stream streams[2]; /* captures: to the device, and from it */
     struct aw_record record;             /* the record being decoded */
-    /* Receives the records, which are then not printed. A status other than AW_OK ends decoding.
-     * May be NULL. */
-    enum aw_status (*on_record)(void *context, const struct aw_record *record);
-    /* Selects records; others are skipped and not counted. May be NULL. */
-    bool (*is_wanted)(void *context, const struct aw_record *record);
-    void *context;
 };
 
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);

@@ -33,8 +33,10 @@ struct survey {
     struct file_format kinds[KINDS_MAX];
     size_t n_kinds;
     struct aw_splitter streams[2]; /* bytes to the device, and from it */
-    uint64_t segments, bytes, messages, unknown, marks;
-    struct aw_skipped skipped;
+    struct {
+        uint64_t segments, bytes, messages, unknown, marks;
+        struct aw_skipped skipped;
+    } counts;
     int64_t first_ns, last_ns, now_ns;
     enum aw_dir dir;
 };
@@ -45,19 +47,19 @@ static void on_frame(void *context, struct aw_span frame)
     struct aw_record record;
     enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, NULL);
     if (status != AW_OK && aw_wire_is_other_node(s->wire, s->dir, frame)) {
-        aw_skip_frame(&s->skipped, frame);
+        aw_skip_frame(&s->counts.skipped, frame);
         return;
     }
     if (status != AW_OK && !record.present) {
-        s->unknown++;
+        s->counts.unknown++;
         return;
     }
     size_t i = 0;
     while (i < s->n_kinds && (s->kinds[i].codec != record.codec || s->kinds[i].dir != s->dir))
         i++;
-    s->messages++;
-    if (s->session->tool->report_problem)
-        s->session->tool->report_problem(s->session, &record);
+    s->counts.messages++;
+    if (s->session->tool->records.report_problem)
+        s->session->tool->records.report_problem(s->session, &record);
     if (i == KINDS_MAX)
         return;
     if (i == s->n_kinds)
@@ -86,7 +88,7 @@ static void read_entry(struct survey *s, const struct aw_log_entry *entry)
     if (*entry->comment && !aw_session_is_note(entry->comment)) {
         double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
         struct aw_object row;
-        s->marks++;
+        s->counts.marks++;
         aw_object_start(&row, NULL);
         aw_object_add_text(&row, "mark", entry->comment);
         aw_object_add_number(&row, "at", t, 6, NULL);
@@ -95,8 +97,8 @@ static void read_entry(struct survey *s, const struct aw_log_entry *entry)
     }
     if (!entry->data.size || !aw_session_is_selected(s->session, entry->data, ""))
         return;
-    s->segments++;
-    s->bytes += entry->data.size;
+    s->counts.segments++;
+    s->counts.bytes += entry->data.size;
     s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
     struct aw_splitter *stream = &s->streams[s->dir == AW_TX ? 0 : 1];
     if (entry->gap)
@@ -116,7 +118,7 @@ static enum aw_status read_all(struct survey *s)
     while (status == AW_OK || status == AW_MALFORMED) {
         uint64_t size, at;
         status = aw_log_next(log, &entry, &s->session->err);
-        s->unknown += status == AW_MALFORMED;
+        s->counts.unknown += status == AW_MALFORMED;
         if (status != AW_OK)
             continue;
         read_entry(s, &entry);
@@ -125,10 +127,10 @@ static enum aw_status read_all(struct survey *s)
     }
     aw_progress_end(&progress);
     if (status == AW_END)
-        s->skipped.lines = *aw_log_candump_state(log);
+        s->counts.skipped.lines = *aw_log_candump_state(log);
     if (status == AW_END && aw_log_is_truncated(log, &s->session->err)) {
         aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
-        s->unknown++;
+        s->counts.unknown++;
     }
     snprintf(s->program, sizeof s->program, "%s", log ? aw_log_program(log) : "");
     aw_log_close(log);
@@ -156,21 +158,21 @@ static void report_survey(struct survey *s)
 {
     struct aw_object *result = &s->session->result;
     double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
-    uint64_t damaged = s->unknown + s->streams[0].n_damaged + s->streams[1].n_damaged;
+    uint64_t damaged = s->counts.unknown + s->streams[0].n_damaged + s->streams[1].n_damaged;
     for (size_t i = 0; i < s->n_kinds; i++)
         print_kind(s, &s->kinds[i]);
-    if (!s->segments && !damaged)
+    if (!s->counts.segments && !damaged)
         aw_notice_no_messages(s->session, s->path, s->program);
     aw_object_start(result, "info");
     aw_object_add_number(result, "duration", seconds, 6, "s");
-    aw_object_add_count(result, "messages", s->messages);
-    aw_object_add_count(result, "pieces", s->segments);
-    aw_object_add_count(result, "bytes", s->bytes);
-    aw_object_add_count(result, "marks", s->marks);
+    aw_object_add_count(result, "messages", s->counts.messages);
+    aw_object_add_count(result, "pieces", s->counts.segments);
+    aw_object_add_count(result, "bytes", s->counts.bytes);
+    aw_object_add_count(result, "marks", s->counts.marks);
     aw_object_add_count(result, "damaged", damaged);
-    if (s->session->tool->protocol->can)
-        aw_object_add_count(result, "others", s->skipped.n_other);
-    aw_report_skipped(s->session, s->path, &s->skipped);
+    if (s->session->tool->protocol->frames.can)
+        aw_object_add_count(result, "others", s->counts.skipped.n_other);
+    aw_report_skipped(s->session, s->path, &s->counts.skipped);
 }
 
 static enum aw_status info_capture(struct aw_session *session, const char *path, bool *is_empty)
@@ -191,7 +193,7 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
         status = read_all(s);
     if (status == AW_OK)
         report_survey(s);
-    *is_empty = status == AW_USAGE && !s->segments && !s->marks;
+    *is_empty = status == AW_USAGE && !s->counts.segments && !s->counts.marks;
     free(s);
     return status;
 }

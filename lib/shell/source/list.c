@@ -55,7 +55,7 @@ static bool print_running(struct aw_session *session)
 static enum aw_status print_rules(struct aw_session *session)
 {
     char rules[4096];
-    if (!session->tool->protocol->udev_file)
+    if (!session->tool->protocol->hid.udev_file)
         return aw_fail(&session->err, AW_USAGE, "list: %s needs no udev rules",
                        session->tool->name);
     aw_link_udev_rules(session->tool->protocol, rules, sizeof rules);
@@ -72,7 +72,8 @@ static enum aw_status run_list(struct aw_session *session, const struct aw_args 
     if (status != AW_OK)
         return status;
     bool running = print_running(session);
-    return session->tool->list_devices ? session->tool->list_devices(session, running) : AW_OK;
+    return session->tool->device.list_devices ? session->tool->device.list_devices(session, running)
+                                              : AW_OK;
 }
 
 /* clang-format off */

@@ -95,7 +95,7 @@ static void collect_answer(struct aw_sink *sink, bool error, const char *text, s
 
 bool aw_live_can_stop(const struct aw_live *live)
 {
-    return !live->ended && live->session->tool->stop && aw_stream_has_link(live->stream) &&
+    return !live->ended && live->session->tool->safety.stop && aw_stream_has_link(live->stream) &&
            aw_stream_is_live(live->stream);
 }
 

@@ -112,19 +112,19 @@ uint64_t aw_ping_count_missing(const struct aw_samples *intervals, double interv
 static enum aw_status send_query(struct aw_session *session, struct aw_ping *ping)
 {
     double ms = NAN;
-    enum aw_status status = session->tool->ping.query(session, &ms);
+    enum aw_status status = session->tool->talk.ping.query(session, &ms);
     if (status == AW_STOPPED)
         return status;
     ping->n++;
     ping->lost += status != AW_OK;
     if (status == AW_OK && !isnan(ms))
         aw_samples_add(&ping->ms, ms);
-    return status == AW_TIMEOUT && !session->tool->ping.ends_on_loss ? AW_OK : status;
+    return status == AW_TIMEOUT && !session->tool->talk.ping.ends_on_loss ? AW_OK : status;
 }
 
 static enum aw_status send_queries(struct aw_session *session, struct aw_ping *ping)
 {
-    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    const struct aw_ping_hooks *hooks = &session->tool->talk.ping;
     double hz = session->options.move.rate;
     uint64_t count = (uint64_t)session->options.run.count;
     int64_t next = aw_clock_now(session->clock), end = aw_session_end_time(session);
@@ -145,7 +145,7 @@ static enum aw_status send_queries(struct aw_session *session, struct aw_ping *p
 
 static enum aw_status ping_all(struct aw_session *session, struct aw_ping *ping)
 {
-    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    const struct aw_ping_hooks *hooks = &session->tool->talk.ping;
     enum aw_status status = hooks->begin(session);
     if (status != AW_OK)
         return status;
@@ -161,7 +161,7 @@ static enum aw_status ping_all(struct aw_session *session, struct aw_ping *ping)
 
 enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_ping_hooks *hooks = &session->tool->ping;
+    const struct aw_ping_hooks *hooks = &session->tool->talk.ping;
     struct aw_ping ping = {.name = hooks->name,
                            .key = aw_session_is_text(session) ? hooks->key : NULL};
     (void)args;

@@ -31,9 +31,10 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
     struct aw_device *device = NULL;
     enum aw_status status = bind_url(&sim, &options, err);
     if (status == AW_OK)
-        status = sim.session->tool->create_sim(&sim, &device, err);
-    return status == AW_OK ? aw_sim_open(out, device, link->clock, link->protocol->datagrams, err)
-                           : status;
+        status = sim.session->tool->device.create_sim(&sim, &device, err);
+    return status == AW_OK
+               ? aw_sim_open(out, device, link->clock, link->protocol->frames.datagrams, err)
+               : status;
 }
 
 /* Returns the URL of --listen with the user's runtime folder inserted. */
@@ -83,7 +84,7 @@ enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args
     const struct aw_sim sim = {session, NULL, session->wire->protocol, session->options.command};
     struct aw_device *device = NULL;
     (void)args;
-    enum aw_status status = session->tool->create_sim(&sim, &device, &session->err);
+    enum aw_status status = session->tool->device.create_sim(&sim, &device, &session->err);
     if (status != AW_OK)
         return status;
     if (!device)
@@ -92,8 +93,8 @@ enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args
     if (status == AW_OK)
         status = serve_device(session, device);
     bool ended = !session->run.dry_run_reason && (status == AW_STOPPED || status == AW_LOST);
-    if (ended && session->tool->report_sim)
-        session->tool->report_sim(session, device);
+    if (ended && session->tool->device.report_sim)
+        session->tool->device.report_sim(session, device);
     aw_device_close(device);
     return status;
 }

@@ -40,14 +40,14 @@ static enum aw_status begin_link(struct aw_stream *s)
     struct aw_error before = s->session->err;
     bool recorded = aw_session_get_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     s->session->err = before;
-    bool uses_receive = tool->receive && (!recorded || tool->protocol->can);
+    bool uses_receive = tool->talk.receive && (!recorded || tool->protocol->frames.can);
     enum aw_status status = AW_OK;
-    s->live = true;
+    s->input.live = true;
     s->source = uses_receive ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");
-    if (tool->no_answer_hint) /* by the link's clock */
-        s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    if (tool->help.no_answer_hint) /* by the link's clock */
+        s->reconnect.report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;
 }
 
@@ -56,27 +56,29 @@ static enum aw_status begin_link(struct aw_stream *s)
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
     const char *ending = strrchr(input, '.');
-    s->name = aw_file_name(input);
+    s->input.name = aw_file_name(input);
     aw_stop_catch_signals(s->session);
-    s->live = s->name != input;
-    enum aw_status status = aw_reading_open(&s->reading, input, O_NONBLOCK, &s->session->err);
+    s->input.live = s->input.name != input;
+    enum aw_status status = aw_reading_open(&s->input.reading, input, O_NONBLOCK, &s->session->err);
     if (status != AW_OK)
         return status;
     status = aw_stream_fill(s, AW_NEVER);
     if (status != AW_OK && status != AW_END)
         return status;
-    struct aw_span start = {(const uint8_t *)s->buffer, s->buffered};
-    s->buffer[s->buffered] = '\0';
-    s->used = aw_utf8_bom_size(s->buffer);
-    if (aw_log_is_foreign(start, s->name, &s->session->err))
+    struct aw_span start = {(const uint8_t *)s->input.buffer, s->input.buffered};
+    s->input.buffer[s->input.buffered] = '\0';
+    s->input.used = aw_utf8_bom_size(s->input.buffer);
+    if (aw_log_is_foreign(start, s->input.name, &s->session->err))
         return AW_USAGE;
-    const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
-    if (aw_is_capture(start) || s->buffer[0] == '(' || aw_asc_is_header(s->buffer, s->buffered) ||
+    const char *first =
+        s->input.buffer + s->input.used + strspn(s->input.buffer + s->input.used, " \t\r\n");
+    if (aw_is_capture(start) || s->input.buffer[0] == '(' ||
+        aw_asc_is_header(s->input.buffer, s->input.buffered) ||
         (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
     else
-        s->source = *first == '{' || s->buffered == 0 ? &aw_json_source : &aw_csv_source;
-    return s->source->begin(s, s->name);
+        s->source = *first == '{' || s->input.buffered == 0 ? &aw_json_source : &aw_csv_source;
+    return s->source->begin(s, s->input.name);
 }
 
 /* ---- Opening and closing ---- */
@@ -89,8 +91,8 @@ struct aw_stream *aw_stream_new(struct aw_session *session)
         return NULL;
     }
     s->session = session;
-    s->reading.fd = -1;
-    s->report_ns = AW_NEVER;
+    s->input.reading.fd = -1;
+    s->reconnect.report_ns = AW_NEVER;
     s->item.subject = "";
     enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
@@ -122,10 +124,10 @@ void aw_stream_close(struct aw_stream *s)
         return;
     s->session->share.waits_for_server = false;
     aw_report_skipped(s->session, "link", &s->skipped);
-    aw_reading_close(&s->reading);
-    if (s->child.pid) {
-        kill(s->child.pid, SIGTERM);
-        aw_child_end(&s->child, CHILD_MS);
+    aw_reading_close(&s->input.reading);
+    if (s->input.child.pid) {
+        kill(s->input.child.pid, SIGTERM);
+        aw_child_end(&s->input.child, CHILD_MS);
     }
     if (s->state && s->source->end)
         s->source->end(s);
@@ -168,15 +170,16 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 void aw_stream_check_first(struct aw_stream *s, const struct aw_select *fields,
                            const struct aw_where *where)
 {
-    bool uses_receive = s->source == &aw_receive_source && s->session->tool->subject.list_all;
-    s->fields = uses_receive ? fields : NULL;
-    s->where = where;
+    bool uses_receive =
+        s->source == &aw_receive_source && s->session->tool->records.subject.list_all;
+    s->wanted.fields = uses_receive ? fields : NULL;
+    s->wanted.where = where;
 }
 
 void aw_stream_select(struct aw_stream *s, const struct aw_select *select)
 {
-    aw_finder_init(&s->finder, &s->names, select, aw_session_subjects(s->session));
-    s->selection = select;
+    aw_finder_init(&s->wanted.finder, &s->names, select, aw_session_subjects(s->session));
+    s->wanted.selection = select;
 }
 
 #define SUBJECTS_MAX 1024
@@ -203,17 +206,17 @@ static enum aw_status check_expected(struct aw_stream *s)
     struct aw_select fields = {0};
     struct aw_error *err = &s->session->err;
     const char *const *names = (const char *const *)subjects.name;
-    s->session->tool->subject.list_all(s->session, add_subject, &subjects);
-    if (s->where)
-        aw_where_list_fields(s->where, &fields);
-    enum aw_status status = subjects.no_memory
-                                ? aw_no_memory(err)
-                                : aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    s->session->tool->records.subject.list_all(s->session, add_subject, &subjects);
+    if (s->wanted.where)
+        aw_where_list_fields(s->wanted.where, &fields);
+    enum aw_status status =
+        subjects.no_memory ? aw_no_memory(err)
+                           : aw_select_confirm(s->wanted.fields, &s->names, names, subjects.n, err);
     if (status == AW_OK)
         status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
     while (subjects.n > 0)
         free(subjects.name[--subjects.n]);
-    s->fields = NULL;
+    s->wanted.fields = NULL;
     return status;
 }
 
@@ -234,17 +237,17 @@ static bool is_excluded(struct aw_stream *s)
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
-    int64_t until = aw_min_time(deadline, s->report_ns);
+    int64_t until = aw_min_time(deadline, s->reconnect.report_ns);
     enum aw_status status = s->source->next(s, until);
     if (status == AW_OK)
-        s->report_ns = AW_NEVER;
-    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->report_ns)
+        s->reconnect.report_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->reconnect.report_ns)
         return status;
-    s->report_ns = AW_NEVER;
+    s->reconnect.report_ns = AW_NEVER;
     bool recorded = get_link(s) && get_link(s)->is_recording;
     aw_session_print_notice(session, "no messages yet — %s",
                             recorded ? "the recording has a gap here; ?speed=max skips it"
-                                     : session->tool->no_answer_hint);
+                                     : session->tool->help.no_answer_hint);
     return s->source->next(s, deadline);
 }
 
@@ -252,30 +255,30 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 
 void aw_stream_reconnect(struct aw_stream *s, bool any_link)
 {
-    s->reconnects = aw_stream_has_link(s);
-    s->any_link = any_link;
-    s->session->share.waits_for_server = s->reconnects;
+    s->reconnect.reconnects = aw_stream_has_link(s);
+    s->reconnect.any_link = any_link;
+    s->session->share.waits_for_server = s->reconnect.reconnects;
 }
 
 bool aw_stream_is_waiting(const struct aw_stream *s)
 {
-    return s->link_lost;
+    return s->reconnect.link_lost;
 }
 
 /* Returns false if the link is not lost, or if the caller does not wait for it to return. */
 static bool handle_loss(struct aw_stream *s, enum aw_status status)
 {
     struct aw_session *session = s->session;
-    bool reconnects = s->reconnects && (s->any_link || session->share.attached);
+    bool reconnects = s->reconnect.reconnects && (s->reconnect.any_link || session->share.attached);
     if (!reconnects || (status != AW_LOST && status != AW_NO_LINK))
         return false;
-    s->link_lost = true;
-    s->pause_ns = PAUSE_NS;
-    s->retry_ns = aw_clock_now(&session->time.real.base) + s->pause_ns;
-    if (!s->any_link)
+    s->reconnect.link_lost = true;
+    s->reconnect.pause_ns = PAUSE_NS;
+    s->reconnect.retry_ns = aw_clock_now(&session->time.real.base) + s->reconnect.pause_ns;
+    if (!s->reconnect.any_link)
         aw_session_print_notice(session, "%s", session->err.text);
     if (session->device.link)
-        s->lost_before += session->device.link->n_dropped;
+        s->reconnect.lost_before += session->device.link->n_dropped;
     aw_session_close_link(session);
     if (s->source->restart)
         s->source->restart(s);
@@ -287,17 +290,18 @@ static enum aw_status reopen_link(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
     struct aw_clock *clock = &session->time.real.base;
-    if (aw_clock_now(clock) < s->retry_ns) {
-        enum aw_status status = aw_clock_sleep(clock, aw_min_time(s->retry_ns, deadline));
+    if (aw_clock_now(clock) < s->reconnect.retry_ns) {
+        enum aw_status status = aw_clock_sleep(clock, aw_min_time(s->reconnect.retry_ns, deadline));
         return status == AW_OK ? AW_TIMEOUT : status;
     }
     enum aw_status status = aw_session_open_link(session);
-    s->link_lost = status != AW_OK;
-    s->pause_ns = s->pause_ns * 2 < LONGEST_NS ? s->pause_ns * 2 : LONGEST_NS;
-    s->retry_ns = aw_clock_now(clock) + s->pause_ns;
-    if (s->link_lost)
+    s->reconnect.link_lost = status != AW_OK;
+    s->reconnect.pause_ns =
+        s->reconnect.pause_ns * 2 < LONGEST_NS ? s->reconnect.pause_ns * 2 : LONGEST_NS;
+    s->reconnect.retry_ns = aw_clock_now(clock) + s->reconnect.pause_ns;
+    if (s->reconnect.link_lost)
         aw_session_close_link(session);
-    else if (!s->any_link)
+    else if (!s->reconnect.any_link)
         aw_session_print_notice(session, "reconnected");
     return status == AW_STOPPED ? status : AW_TIMEOUT;
 }
@@ -306,10 +310,11 @@ static enum aw_status reopen_link(struct aw_stream *s, int64_t deadline)
 
 static uint64_t wanted_scalars(struct aw_stream *s)
 {
-    uint64_t scalars = s->selection ? 0 : UINT64_MAX;
+    uint64_t scalars = s->wanted.selection ? 0 : UINT64_MAX;
     const uint64_t *named =
-        s->selection ? aw_finder_match(&s->finder, s->item.record, s->item.subject) : NULL;
-    for (size_t i = 0; named && i < s->selection->n; i++)
+        s->wanted.selection ? aw_finder_match(&s->wanted.finder, s->item.record, s->item.subject)
+                            : NULL;
+    for (size_t i = 0; named && i < s->wanted.selection->n; i++)
         scalars |= named[i];
     return scalars;
 }
@@ -318,29 +323,30 @@ static uint64_t wanted_scalars(struct aw_stream *s)
  * on a link. */
 static void report_model_time(struct aw_stream *s)
 {
-    double seconds = s->session->tool->model_time(s->item.record);
-    int64_t time_ns = isnan(seconds) ? s->model_ns : aw_time_after(s->model_base_ns, seconds);
-    if (time_ns < s->model_ns) {
-        s->model_base_ns = s->model_ns;
-        time_ns = aw_time_after(s->model_base_ns, seconds);
+    double seconds = s->session->tool->records.model_time(s->item.record);
+    int64_t time_ns =
+        isnan(seconds) ? s->model.model_ns : aw_time_after(s->model.model_base_ns, seconds);
+    if (time_ns < s->model.model_ns) {
+        s->model.model_base_ns = s->model.model_ns;
+        time_ns = aw_time_after(s->model.model_base_ns, seconds);
     }
-    s->model_ns = time_ns;
-    s->has_model_time = s->has_model_time || !isnan(seconds);
-    s->item.received.has_model_time = s->has_model_time;
-    s->item.received.model_ns = s->model_ns;
+    s->model.model_ns = time_ns;
+    s->model.has_model_time = s->model.has_model_time || !isnan(seconds);
+    s->item.received.has_model_time = s->model.has_model_time;
+    s->item.received.model_ns = s->model.model_ns;
 }
 
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
-    if (s->link_lost)
+    if (s->reconnect.link_lost)
         return reopen_link(s, deadline);
-    while (!s->read_ahead) {
+    while (!s->input.read_ahead) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
         status = next_or_report(s, deadline);
-        s->read_ahead = status != AW_OK || !is_excluded(s);
+        s->input.read_ahead = status != AW_OK || !is_excluded(s);
     }
-    s->read_ahead = false;
+    s->input.read_ahead = false;
     if (status == AW_LOST && get_link(s) && get_link(s)->is_recording)
         return AW_END;
     if (status != AW_OK)
@@ -348,9 +354,9 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
-        if (s->session->tool->report_problem)
-            s->session->tool->report_problem(s->session, s->item.record);
-        if (s->session->tool->model_time && !s->live)
+        if (s->session->tool->records.report_problem)
+            s->session->tool->records.report_problem(s->session, s->item.record);
+        if (s->session->tool->records.model_time && !s->input.live)
             report_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
@@ -358,7 +364,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->item.n = aw_record_some_points(&s->names, s->item.record, wanted_scalars(s),
                                           s->item.subject, s->points, AW_POINTS_MAX);
     }
-    if (s->fields && (status = check_expected(s)) != AW_OK)
+    if (s->wanted.fields && (status = check_expected(s)) != AW_OK)
         return status;
     *item = s->item;
     return AW_OK;
@@ -368,18 +374,19 @@ enum aw_status aw_stream_check_received(struct aw_stream *s, const char *command
 {
     struct aw_session *session = s->session;
     bool recorded = get_link(s) && get_link(s)->is_recording;
-    if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
+    if (!aw_stream_has_link(s) || recorded || session->tool->watch.only_answers ||
         s->counters.messages > 0)
         return AW_OK;
-    const char *why =
-        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* already printed */
+    const char *why = s->reconnect.report_ns == AW_NEVER
+                          ? NULL
+                          : session->tool->help.no_answer_hint; /* already printed */
     return aw_fail(&session->err, AW_TIMEOUT, "%s: no messages received%s%s", command,
                    why ? " — " : "", why ? why : "");
 }
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
 {
-    s->counters.lost = s->lost_before + (get_link(s) ? get_link(s)->n_dropped : 0);
+    s->counters.lost = s->reconnect.lost_before + (get_link(s) ? get_link(s)->n_dropped : 0);
     return &s->counters;
 }
 
@@ -390,10 +397,10 @@ struct aw_names *aw_stream_names(struct aw_stream *s)
 
 bool aw_stream_is_live(const struct aw_stream *s)
 {
-    return s->live;
+    return s->input.live;
 }
 
 bool aw_stream_has_link(const struct aw_stream *s)
 {
-    return !s->name;
+    return !s->input.name;
 }

@@ -16,8 +16,8 @@
 static enum aw_status end_input(struct aw_stream *s)
 {
     struct aw_error why;
-    enum aw_status status = aw_reading_end(&s->reading, &why);
-    if (status != AW_OK && !s->started)
+    enum aw_status status = aw_reading_end(&s->input.reading, &why);
+    if (status != AW_OK && !s->input.started)
         return aw_fail(&s->session->err, status, "%s", why.text);
     if (status != AW_OK)
         aw_session_print_notice(s->session, "%s", why.text);
@@ -27,23 +27,24 @@ static enum aw_status end_input(struct aw_stream *s)
 enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
 {
     struct aw_clock *clock = &s->session->time.real.base;
-    memmove(s->buffer, s->buffer + s->used, s->buffered - s->used);
-    s->buffered -= s->used;
-    s->used = 0;
-    while (!s->ended) {
-        enum aw_status status = aw_clock_wait(clock, s->reading.fd, POLLIN, deadline);
+    memmove(s->input.buffer, s->input.buffer + s->input.used, s->input.buffered - s->input.used);
+    s->input.buffered -= s->input.used;
+    s->input.used = 0;
+    while (!s->input.ended) {
+        enum aw_status status = aw_clock_wait(clock, s->input.reading.fd, POLLIN, deadline);
         if (status != AW_OK)
             return status;
-        ssize_t n = read(s->reading.fd, s->buffer + s->buffered, AW_STREAM_BLOCK - s->buffered);
+        ssize_t n = read(s->input.reading.fd, s->input.buffer + s->input.buffered,
+                         AW_STREAM_BLOCK - s->input.buffered);
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
-            return aw_file_fail(&s->session->err, NULL, s->name);
-        s->buffered += (size_t)n;
-        s->started = s->started || n > 0;
+            return aw_file_fail(&s->session->err, NULL, s->input.name);
+        s->input.buffered += (size_t)n;
+        s->input.started = s->input.started || n > 0;
         if (n > 0)
             return AW_OK;
-        s->ended = true;
+        s->input.ended = true;
         return end_input(s);
     }
     return AW_END;
@@ -52,22 +53,23 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
 enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
 {
     for (;;) {
-        char *start = s->buffer + s->used, *end = memchr(start, '\n', s->buffered - s->used);
+        char *start = s->input.buffer + s->input.used,
+             *end = memchr(start, '\n', s->input.buffered - s->input.used);
         enum aw_status status = AW_OK;
-        bool last =
-            !end && s->buffered > s->used && (s->ended || s->buffered - s->used == AW_STREAM_BLOCK);
+        bool last = !end && s->input.buffered > s->input.used &&
+                    (s->input.ended || s->input.buffered - s->input.used == AW_STREAM_BLOCK);
         if (end || last) {
-            char *stop = end ? end : s->buffer + s->buffered;
-            s->used = (size_t)(stop - s->buffer) + (end != NULL);
+            char *stop = end ? end : s->input.buffer + s->input.buffered;
+            s->input.used = (size_t)(stop - s->input.buffer) + (end != NULL);
             *stop = '\0'; /* the buffer has one spare byte */
             if (stop > start && stop[-1] == '\r')
                 stop[-1] = '\0';
             *line = start;
-            s->line++;
+            s->input.line++;
             return AW_OK;
         }
         status = aw_stream_fill(s, deadline);
-        if (status == AW_END && s->buffered > s->used)
+        if (status == AW_END && s->input.buffered > s->input.used)
             continue;
         if (status != AW_OK)
             return status;

@@ -29,7 +29,8 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     struct capture *capture = aw_stream_state(s, sizeof *capture);
     if (!capture)
         return AW_NO_MEMORY;
-    capture->decoder = (struct aw_decoder){.on_record = queue_record, .context = capture};
+    capture->decoder =
+        (struct aw_decoder){.output.on_record = queue_record, .output.context = capture};
     enum aw_status status = aw_decoder_init(&capture->decoder, s->session);
     aw_decoder_begin(&capture->decoder, name, AW_INPUT_UNKNOWN);
     return status;
@@ -39,14 +40,14 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
 
 static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decoder, size_t *used)
 {
-    const char *data = s->buffer + s->used;
-    size_t size = s->buffered - s->used;
+    const char *data = s->input.buffer + s->input.used;
+    size_t size = s->input.buffered - s->input.used;
     enum aw_status status = AW_OK;
     *used = 0;
     if (size > SLICE)
         status = aw_decoder_feed(decoder, data, SLICE, false, used);
     if (status == AW_OK && *used == 0)
-        status = aw_decoder_feed(decoder, data, size, s->ended, used);
+        status = aw_decoder_feed(decoder, data, size, s->input.ended, used);
     if (status == AW_OK && *used == 0 && size == AW_STREAM_BLOCK)
         status = aw_decoder_feed(decoder, data, size, true, used);
     return status;
@@ -61,11 +62,11 @@ static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, i
     while (status == AW_OK && capture->n == 0) {
         size_t used = 0;
         status = decode_slice(s, decoder, &used);
-        s->used += used;
-        s->counters.damaged = decoder->damaged;
+        s->input.used += used;
+        s->counters.damaged = decoder->counts.damaged;
         if (status == AW_OK && capture->n == 0 && used == 0)
-            status = s->ended ? AW_END : aw_stream_fill(s, deadline);
-        if (status == AW_END && s->buffered > s->used && s->ended)
+            status = s->input.ended ? AW_END : aw_stream_fill(s, deadline);
+        if (status == AW_END && s->input.buffered > s->input.used && s->input.ended)
             status = AW_OK; /* the end of the file also ends its last line */
     }
     return status;
@@ -88,7 +89,7 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
 static void capture_end(struct aw_stream *s)
 {
     struct capture *capture = s->state;
-    aw_report_skipped(s->session, capture->decoder.name, &capture->decoder.skipped);
+    aw_report_skipped(s->session, capture->decoder.where.name, &capture->decoder.counts.skipped);
     aw_pcap_reset(&capture->decoder.reader);
     free(capture->records);
 }

@@ -17,8 +17,8 @@ static enum aw_status decode_frame(struct aw_stream *s, struct aw_span frame, en
         s->counters.damaged++;
     if (status != AW_OK && !s->record.present)
         return AW_MALFORMED;
-    if (s->session->tool->ordered.fill)
-        s->session->tool->ordered.fill(s->session, &s->record, inside);
+    if (s->session->tool->records.ordered.fill)
+        s->session->tool->records.ordered.fill(s->session, &s->record, inside);
     s->item.record = &s->record;
     s->item.received.frame = frame;
     s->item.received.dir = dir;
@@ -38,7 +38,7 @@ static enum aw_status receive_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
     enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
-    s->read_ahead = status == AW_OK;
+    s->input.read_ahead = status == AW_OK;
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -46,7 +46,7 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 {
     for (;;) {
         struct aw_received received = {.dir = AW_RX, .time_ns = AW_NO_TIME};
-        enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
+        enum aw_status status = s->session->tool->talk.receive(s->session, deadline, &received);
         if (status != AW_OK)
             return status;
         if (received.frame.size == 0 && received.notice)
@@ -79,7 +79,7 @@ struct file_reader {
 static void link_restart(struct aw_stream *s)
 {
     *(struct file_reader *)s->state = (struct file_reader){.framer = {.dir = AW_RX}};
-    s->buffered = s->used = 0;
+    s->input.buffered = s->input.used = 0;
 }
 
 static enum aw_status link_begin(struct aw_stream *s, const char *name)
@@ -95,11 +95,12 @@ static enum aw_status link_begin(struct aw_stream *s, const char *name)
 static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
 {
     struct aw_error *err = &s->session->err;
-    while (s->used < s->buffered) {
-        struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->buffered - s->used};
+    while (s->input.used < s->input.buffered) {
+        struct aw_span frame, rest = {(const uint8_t *)s->input.buffer + s->input.used,
+                                      s->input.buffered - s->input.used};
         size_t step = 0;
         enum aw_status status = aw_wire_next(s->wire, framer, rest, &frame, &step, err);
-        s->used += step;
+        s->input.used += step;
         if (status == AW_MORE)
             break;
         if (status == AW_MALFORMED)
@@ -109,13 +110,13 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
     }
     /* A datagram that ends within a message, or a full buffer without a frame, cannot be completed:
      * drops these bytes. */
-    bool is_incomplete =
-        s->session->device.link->datagrams || (s->used == 0 && s->buffered == AW_STREAM_BLOCK);
-    s->counters.damaged += is_incomplete && s->used < s->buffered;
-    s->used = is_incomplete ? s->buffered : s->used;
-    memmove(s->buffer, s->buffer + s->used, s->buffered - s->used);
-    s->buffered -= s->used;
-    s->used = 0;
+    bool is_incomplete = s->session->device.link->datagrams ||
+                         (s->input.used == 0 && s->input.buffered == AW_STREAM_BLOCK);
+    s->counters.damaged += is_incomplete && s->input.used < s->input.buffered;
+    s->input.used = is_incomplete ? s->input.buffered : s->input.used;
+    memmove(s->input.buffer, s->input.buffer + s->input.used, s->input.buffered - s->input.used);
+    s->input.buffered -= s->input.used;
+    s->input.used = 0;
     return AW_MORE;
 }
 
@@ -127,11 +128,11 @@ static enum aw_status read_link(struct aw_stream *s, struct file_reader *reading
     size_t n_read = 0;
     int64_t now = aw_clock_now(clock), until = reading->busy ? now : deadline;
     enum aw_status status =
-        aw_link_read(link, s->buffer + s->buffered, AW_STREAM_BLOCK - s->buffered, &n_read, until,
-                     &s->session->err);
-    s->buffered += n_read;
-    if (status == AW_EVENT && link->event[0])
-        aw_session_print_notice(s->session, "%s", link->event);
+        aw_link_read(link, s->input.buffer + s->input.buffered, AW_STREAM_BLOCK - s->input.buffered,
+                     &n_read, until, &s->session->err);
+    s->input.buffered += n_read;
+    if (status == AW_EVENT && link->rx.event[0])
+        aw_session_print_notice(s->session, "%s", link->rx.event);
     if (status != AW_TIMEOUT || !reading->busy) {
         reading->busy = reading->busy || n_read > 0;
         return status == AW_EVENT ? AW_OK : status;
@@ -149,7 +150,7 @@ static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
         status = over ? AW_TIMEOUT : read_link(s, reading, deadline);
         if (status != AW_OK)
             return status;
-        int64_t time_ns = s->session->device.link->rx_time_ns;
+        int64_t time_ns = s->session->device.link->rx.time_ns;
         reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
         over = is_over(s, deadline);
     }

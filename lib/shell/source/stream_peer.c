@@ -15,7 +15,7 @@ bool aw_stream_is_peer(const char *input)
 
 static enum aw_status fail(struct aw_stream *s, enum aw_status status, const char *why)
 {
-    return aw_fail(&s->session->err, status, "%.200s: %.300s", s->name, why);
+    return aw_fail(&s->session->err, status, "%.200s: %.300s", s->input.name, why);
 }
 
 /* Reads the result of watch, which gives the reason of its end. */
@@ -72,12 +72,12 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
     argv[n++] = "--rate";
     argv[n] = rate;
     if (!aw_child_find(tool, path, sizeof path))
-        return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->name, tool);
+        return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->input.name, tool);
     struct aw_child_plan plan = {
         .path = path, .argv = argv, .pipe_stdout = true, .quiet = true, .dies_with_us = true};
-    enum aw_status status = aw_child_start(&s->child, &plan, err);
-    s->reading.fd = s->child.stdout_fd;
-    s->child.stdout_fd = -1; /* the stream closes it */
+    enum aw_status status = aw_child_start(&s->input.child, &plan, err);
+    s->input.reading.fd = s->input.child.stdout_fd;
+    s->input.child.stdout_fd = -1; /* the stream closes it */
     return status;
 }
 
@@ -91,8 +91,8 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     struct aw_stream *s = aw_stream_new(session);
     if (!s)
         return session->err.status;
-    s->name = url;
-    s->live = true;
+    s->input.name = url;
+    s->input.live = true;
     s->source = &peer_source;
     enum aw_status status =
         sharing ? sharing->query_tool(session, url, tool, socket_url)

@@ -31,30 +31,41 @@ struct aw_stream {
     struct aw_wire *wire;
     struct aw_record record;
     char subject[AW_POINT_NAME];
-    bool live;
-    bool read_ahead; /* an item has been read ahead */
-    /* when to report silence; AW_NEVER: never, or already reported */
-    int64_t report_ns;
-    uint64_t lost_before;            /* frames dropped by links that are closed now */
-    bool reconnects, any_link;       /* see aw_stream_reconnect */
-    bool link_lost;                  /* the link is lost */
-    bool has_model_time;             /* the recording contains simulation time */
-    int64_t model_ns, model_base_ns; /* latest simulation time; its base since the last restart */
-    int64_t retry_ns, pause_ns;
+    struct {
+        bool live;
+        bool read_ahead;           /* an item has been read ahead */
+        struct aw_reading reading; /* input buffer for text and captures */
+        struct aw_child child;     /* prints the lines of a server */
+        const char *name;          /* name of the file or server; NULL: the input is a link */
+        uint64_t line;             /* line number in the input, from 1 */
+        bool ended, started;       /* the input has ended; the input has delivered something */
+        size_t buffered, used;     /* bytes in buffer: total, processed */
+        char buffer[AW_STREAM_BLOCK + 1];
+    } input;
+    struct {
+        /* when to report silence; AW_NEVER: never, or already reported */
+        int64_t report_ns;
+        uint64_t lost_before;      /* frames dropped by links that are closed now */
+        bool reconnects, any_link; /* see aw_stream_reconnect */
+        bool link_lost;            /* the link is lost */
+        int64_t retry_ns, pause_ns;
+    } reconnect;
+    /* simulation time */
+    struct {
+        bool has_model_time; /* the recording contains simulation time */
+        /* latest simulation time; its base since the last restart */
+        int64_t model_ns, model_base_ns;
+    } model;
     struct aw_names names;
-    const struct aw_select *selection; /* wanted points of records; NULL: all */
-    struct aw_finder finder;           /* finds those points */
-    /* fields to check at the first message; NULL: already checked */
-    const struct aw_select *fields;
-    const struct aw_where *where;
+    /* the points and records that the caller wants */
+    struct {
+        const struct aw_select *selection; /* wanted points of records; NULL: all */
+        struct aw_finder finder;           /* finds those points */
+        /* fields to check at the first message; NULL: already checked */
+        const struct aw_select *fields;
+        const struct aw_where *where;
+    } wanted;
     struct aw_point points[AW_POINTS_MAX];
-    struct aw_reading reading; /* input buffer for text and captures */
-    struct aw_child child;     /* prints the lines of a server */
-    const char *name;          /* name of the file or server; NULL: the input is a link */
-    uint64_t line;             /* line number in the input, from 1 */
-    bool ended, started;       /* the input has ended; the input has delivered something */
-    size_t buffered, used;     /* bytes in buffer: total, processed */
-    char buffer[AW_STREAM_BLOCK + 1];
 };
 
 extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */

@@ -170,7 +170,8 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     if (!json_is_object(json->object)) {
         s->counters.damaged++;
         return aw_fail(&s->session->err, AW_MALFORMED,
-                       "%.120s:%" PRIu64 ":1: not a JSON object: %.60s", s->name, s->line, line);
+                       "%.120s:%" PRIu64 ":1: not a JSON object: %.60s", s->input.name,
+                       s->input.line, line);
     }
     s->item.line = line;
     /* Seconds since 1970 or another origin, or ISO 8601. */
@@ -186,7 +187,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     s->item.subject = find_subject(json->object, s->subject);
     s->item.received.dir = parse_dir(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
-    s->item.timed_locally = s->item.time_ns == AW_NO_TIME && s->live;
+    s->item.timed_locally = s->item.time_ns == AW_NO_TIME && s->input.live;
     if (s->item.timed_locally)
         s->item.time_ns = aw_wall_time();
     return AW_OK;
@@ -265,9 +266,9 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     if (!csv)
         return AW_NO_MEMORY;
     if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
-        return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->name);
+        return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->input.name);
     if (strchr(line, '\r'))
-        return aw_fail(&s->session->err, AW_MALFORMED, "%.120s: " AW_CR_ADVICE, s->name);
+        return aw_fail(&s->session->err, AW_MALFORMED, "%.120s: " AW_CR_ADVICE, s->input.name);
     csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
     csv->header = strdup(line);
     csv->time = csv->message = -1;
@@ -282,13 +283,13 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     }
     csv->cut = csv->n == AW_POINTS_MAX && next_cell(&rest, csv->separator);
     if (csv->cut)
-        aw_session_print_notice(s->session, "%.120s: only the first %d columns are read", s->name,
-                                AW_POINTS_MAX);
+        aw_session_print_notice(s->session, "%.120s: only the first %d columns are read",
+                                s->input.name, AW_POINTS_MAX);
     find_time(csv);
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
-                       "%.120s: '%.40s' is neither JSON nor the header of a CSV file", s->name,
-                       line);
+                       "%.120s: '%.40s' is neither JSON nor the header of a CSV file",
+                       s->input.name, line);
     return name_columns(s, line);
 }
 

@@ -146,7 +146,7 @@ void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
     options->move.kp = NAN; /* a tool may steer without this option */
     aw_each_command(tool, store_defaults, options);
     aw_options_add(options, tool->options);
-    aw_options_add(options, tool->general ? tool->general : aw_global_options);
+    aw_options_add(options, tool->help.general ? tool->help.general : aw_global_options);
 }
 
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command)
@@ -305,7 +305,7 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 
 const char *aw_option_default(const struct aw_tool *tool, const struct aw_option *option)
 {
-    return strcmp(option->name, "max-lag") == 0 ? tool->max_lag : option->fallback;
+    return strcmp(option->name, "max-lag") == 0 ? tool->motion.max_lag : option->fallback;
 }
 
 void aw_write_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,

@@ -14,9 +14,10 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 /* Returns true if the tool supports the command. */
 static bool is_supported(const struct aw_tool *tool, const struct aw_command *command)
 {
-    return (!(command->joints || command->streams) || tool->joints) &&
-           (!command->needs_maps || tool->maps) && (!command->custom || tool->protocol->custom) &&
-           (!command->for_custom || tool->custom_joints);
+    return (!(command->joints || command->streams) || tool->motion.joints) &&
+           (!command->needs_maps || tool->motion.maps) &&
+           (!command->custom || tool->protocol->custom.custom) &&
+           (!command->for_custom || tool->motion.custom_joints);
 }
 
 /* Returns the first supported common command with this name. */
@@ -31,7 +32,7 @@ static const struct aw_command *find_common(const struct aw_tool *tool, const ch
 /* Returns true if the command is available. Custom joints hide the tool's own motion commands. */
 static bool is_available(const struct aw_tool *tool, const struct aw_command *command)
 {
-    if (!tool->custom_joints)
+    if (!tool->motion.custom_joints)
         return true;
     const struct aw_command *other = find_common(tool, command->name);
     return command->safety != AW_MOTION && !(other && other->for_custom);

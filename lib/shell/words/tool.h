@@ -391,150 +391,164 @@ struct aw_tool {
     const char *name, *summary; /* name and one-line summary of the program */
     const struct aw_protocol *protocol;
     const struct aw_command *commands; /* {0}-terminated */
-    const struct aw_command *const
-        *common; /* commands of every tool: aw_common_commands; NULL-terminated */
+    /* commands of every tool: aw_common_commands; NULL-terminated */
+    const struct aw_command *const *common;
     const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
-    const char *const *examples;     /* for the first help page, NULL-terminated */
-    const char *max_lag;             /* default of --max-lag: "20 deg"; the joints use it too */
-    const char *example_field;       /* a typical field, for advice: "m1.position" */
-    const char *example_move;        /* a motion that ends by itself, for examples: "deg 1 90" */
-    /* script of a longer motion, for the examples of plot: "deg 1 10\n…"; NULL: they use
-     * example_move */
-    const char *example_moves;
-    const char *const *default_fields; /* default fields of plot FILE: {"position", NULL} */
-    /* why the device may be silent; watch, plot and record print it once if no data arrives; NULL:
-     * no hint */
-    const char *no_answer_hint;
-    const char *const *watched; /* messages that watch and record receive, {…, NULL}; NULL: all that
-                                  the device can send */
-    /* the device only answers commands, so an observer that receives no data has not failed */
-    bool only_answers;
+    /* what the help pages say */
+    struct {
+        const char *const *examples; /* for the first help page, NULL-terminated */
+        const char *example_field;   /* a typical field, for advice: "m1.position" */
+        const char *example_move;    /* a motion that ends by itself, for examples: "deg 1 90" */
+        /* script of a longer motion, for the examples of plot: "deg 1 10\n…"; NULL: they use
+         * example_move */
+        const char *example_moves;
+        /* why the device may be silent; watch, plot and record print it once if no data arrives;
+         * NULL: no hint */
+        const char *no_answer_hint;
 
-    /* ---- State and settings ---- */
+        /* For a program without commands, whose main() reads the options with aw_bind_option. */
+        const char *usage;               /* "[options] [SCENE]" */
+        const struct aw_option *general; /* replaces the options of all tools */
+    } help;
+    struct {
+        const char *max_lag; /* default of --max-lag: "20 deg"; the joints use it too */
 
-    /* For a program without commands, whose main() reads the options with aw_bind_option. */
-    const char *usage;               /* "[options] [SCENE]" */
-    const struct aw_option *general; /* replaces the options of all tools */
+        const struct aw_joints *joints; /* see joints.h; NULL: no joints */
+        /* steering gain if the host steers joints: velocity per unit of following error, 1/s (--kp
+         * in tools that have it); 0: the device accepts targets */
+        double steer_gain;
+        /* teleop maps, {0}-terminated, or NULL; the default one first */
+        const struct aw_teleop_preset *maps;
+        /* the joints are custom joints, see custom_joints.h: the tool's own motion commands are not
+         * available */
+        bool custom_joints;
 
-    size_t state_size; /* size of the tool's zeroed memory at session->state */
-    /* Frees the contents of state at exit, after disconnect. */
-    void (*free_state)(struct aw_session *session);
-    const struct aw_config_section *sections; /* config file sections in addition to [link] and
-                                                 [options], {0}-terminated, or NULL */
-    /* Receives one key of a config section such as "[joint elbow]". */
-    enum aw_status (*set_config_key)(struct aw_session *session, const char *section,
-                                     const char *key, const char *value, struct aw_error *err);
-    /* Checks that all sections are consistent; sets session->err. NULL: no check. */
-    enum aw_status (*check_config)(struct aw_session *session);
-    /* Fills in the range of a number argument for hints, for the joint that first or arg names.
-     * first: the command's first argument, or "" for the first argument itself. NULL: the range of
-     * its row. */
-    void (*fill_range)(struct aw_session *session, const struct aw_command *command,
-                       const char *first, const struct aw_arg *arg, struct aw_arg_info *info);
-    /* Selects the wire variant from the options. NULL: the first variant. */
-    enum aw_status (*choose_variant)(struct aw_session *session, struct aw_variant *variant,
+        /* hooks for experiments with its joints; NULL: not supported */
+        const struct aw_experiment_hooks *experiments;
+        const struct aw_experiment_hooks *custom_experiments; /* the same for custom joints */
+    } motion;
+    /* what watch, plot and record show */
+    struct {
+        const char *const *default_fields; /* default fields of plot FILE: {"position", NULL} */
+        /* messages that watch and record receive, {…, NULL}; NULL: all that the device can send */
+        const char *const *watched;
+        /* the device only answers commands, so an observer that receives no data has not failed */
+        bool only_answers;
+        /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to
+         * out. NULL: no remark. */
+        const char *(*get_remark)(struct aw_session *session, char *out, size_t size);
+    } watch;
+
+    /* state, settings and config file */
+    struct {
+        size_t size; /* size of the tool's zeroed memory at session->state */
+        /* Frees the contents of state at exit, after disconnect. */
+        void (*free_state)(struct aw_session *session);
+        /* config file sections in addition to [link] and [options], {0}-terminated, or NULL */
+        const struct aw_config_section *sections;
+        /* Receives one key of a config section such as "[joint elbow]". */
+        enum aw_status (*set_config_key)(struct aw_session *session, const char *section,
+                                         const char *key, const char *value, struct aw_error *err);
+        /* Checks that all sections are consistent; sets session->err. NULL: no check. */
+        enum aw_status (*check_config)(struct aw_session *session);
+        /* Fills in the range of a number argument for hints, for the joint that first or arg names.
+         * first: the command's first argument, or "" for the first argument itself. NULL: the range
+         * of its row. */
+        void (*fill_range)(struct aw_session *session, const struct aw_command *command,
+                           const char *first, const struct aw_arg *arg, struct aw_arg_info *info);
+        /* Selects the wire variant from the options. NULL: the first variant. */
+        enum aw_status (*choose_variant)(struct aw_session *session, struct aw_variant *variant,
+                                         struct aw_error *err);
+    } state;
+
+    /* links and simulators */
+    struct {
+        const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
+        /* Creates the simulated device from the options in sim->options; *device is NULL if out of
+         * memory. A tool with this hook has aw_sim_begin in .sim, and aw_run_sim as its command sim
+         * (shell/source/sim.h). report_sim prints one summary line at the end; NULL: none. */
+        enum aw_status (*create_sim)(const struct aw_sim *sim, struct aw_device **device,
                                      struct aw_error *err);
+        void (*report_sim)(struct aw_session *session, struct aw_device *device);
+        /* supported schemes for the first help page, the most likely one first; NULL: all */
+        const char *const *links;
+        const char *link; /* default link if only one is possible: "udp:"; or NULL */
+        /* For the command list: prints the devices that a link can open. running: the caller has
+         * already printed a server or simulator. NULL: the link cannot list devices. */
+        enum aw_status (*list_devices)(struct aw_session *session, bool running);
+        /* Starts the conversation. Called once for each link, after it opens. */
+        void (*connect)(struct aw_session *session, struct aw_link *link);
+        /* Ends the conversation and saves or frees its state. Called once for each link before it
+         * closes. */
+        void (*disconnect)(struct aw_session *session);
+    } device;
+    /* messages from and to the device */
+    struct {
+        /* Called before replay and record: opens the link (unless --dry-run needs none) and
+         * prepares receive and replay.check_command. NULL: only opens the link. */
+        enum aw_status (*prepare)(struct aw_session *session);
+        /* Receives the device's next message, for read-only commands. Opens the link on first use,
+         * and keeps the conversation going: polls a device that only answers (at most at --rate),
+         * answers a device that expects answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the
+         * deadline, AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
+        enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
+                                  struct aw_received *received);
+        bool polls; /* receive polls the device, which sends nothing by itself */
+        /* Reads pending input without waiting, so that no stale data is left after a wait for a
+         * line. AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
+        enum aw_status (*poll)(struct aw_session *session);
+        /* Keeps the conversation alive between two commands at the prompt until fd is readable.
+         * AW_OK or AW_STOPPED. NULL: only waits for fd. */
+        enum aw_status (*idle)(struct aw_session *session, int fd);
 
-    /* ---- The link ---- */
+        struct aw_ping_hooks ping;
 
-    const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
-    /* Creates the simulated device from the options in sim->options; *device is NULL if out of
-     * memory. A tool with this hook has aw_sim_begin in .sim, and aw_run_sim as its command sim
-     * (shell/source/sim.h). report_sim prints one summary line at the end; NULL: none. */
-    enum aw_status (*create_sim)(const struct aw_sim *sim, struct aw_device **device,
-                                 struct aw_error *err);
-    void (*report_sim)(struct aw_session *session, struct aw_device *device);
-    /* supported schemes for the first help page, the most likely one first; NULL: all */
-    const char *const *links;
-    const char *link; /* default link if only one is possible: "udp:"; or NULL */
-    /* For the command list: prints the devices that a link can open. running: the caller has
-     * already printed a server or simulator. NULL: the link cannot list devices. */
-    enum aw_status (*list_devices)(struct aw_session *session, bool running);
-    /* Starts the conversation. Called once for each link, after it opens. */
-    void (*connect)(struct aw_session *session, struct aw_link *link);
-    /* Ends the conversation and saves or frees its state. Called once for each link before it
-     * closes. */
-    void (*disconnect)(struct aw_session *session);
-    /* Called before replay and record: opens the link (unless --dry-run needs none) and prepares
-     * receive and replay.check_command. NULL: only opens the link. */
-    enum aw_status (*prepare)(struct aw_session *session);
-    /* Receives the device's next message, for read-only commands. Opens the link on first use, and
-     * keeps the conversation going: polls a device that only answers (at most at --rate), answers a
-     * device that expects answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the deadline,
-     * AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
-    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
-                              struct aw_received *received);
-    bool polls; /* receive polls the device, which sends nothing by itself */
-    /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link, receive
-     * reports that time. NULL: the device has no clock of its own. */
-    double (*model_time)(const struct aw_record *record);
-    /* Reads pending input without waiting, so that no stale data is left after a wait for a line.
-     * AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
-    enum aw_status (*poll)(struct aw_session *session);
-    /* Keeps the conversation alive between two commands at the prompt until fd is readable. AW_OK
-     * or AW_STOPPED. NULL: only waits for fd. */
-    enum aw_status (*idle)(struct aw_session *session, int fd);
+        /* Sends an encoded custom packet as part of the link's conversation. The link is open.
+         * NULL: writes it to the link. */
+        enum aw_status (*write_packet)(struct aw_session *session, struct aw_span packet);
+        /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the
+         * answer has no values. The link is open. NULL: the packet is written, and no answer is
+         * expected. */
+        enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet,
+                                       struct aw_record *answer);
+        /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only
+         * writes it. */
+        enum aw_status (*send_packet)(struct aw_session *session, struct aw_record *packet);
+        /* Sends a message that the user typed with its fields, or shows it with --dry-run. NULL: no
+         * message is a command. */
+        enum aw_status (*send_message)(struct aw_session *session, struct aw_record *message);
+        struct aw_replay_hooks replay;
+    } talk;
+    /* how records are named and read */
+    struct {
+        /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link,
+         * receive reports that time. NULL: the device has no clock of its own. */
+        double (*model_time)(const struct aw_record *record);
+        struct aw_subject_hooks subject;
+        struct aw_name_hooks names;
+        struct aw_ordered ordered;
+        /* Called for each decoded message of watch, plot, record, decode and info, to report a
+         * problem of the device once. */
+        void (*report_problem)(struct aw_session *session, const struct aw_record *record);
+    } records;
 
-    /* ---- The stop ---- */
-
-    /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
-     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_set_effect.
-     * Otherwise (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err
-     * names the unconfirmed part, and the caller reports it. */
-    enum aw_status (*stop)(struct aw_session *session);
-    /* Writes a description of the continuing activity (aw_session_has_ongoing) to out: "lknee stays
-     * enabled". NULL: "the motion continues". */
-    void (*describe_ongoing)(struct aw_session *session, char *out, size_t size);
-    /* Passes the messages that stop the current motion to add, without I/O and without changing any
-     * state. Called after each write, so it may run in the middle of another message. The crash
-     * handler sends them and repeats them stop_repeats times. A NULL message is a pause of
-     * stop_gap_ms. Messages after the first pause are sent only once, at the end. */
-    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
-    unsigned stop_repeats, stop_gap_ms;
-
-    struct aw_ping_hooks ping;
-
-    /* ---- Joints ---- */
-
-    const struct aw_joints *joints; /* see joints.h; NULL: no joints */
-    /* steering gain if the host steers joints: velocity per unit of following error, 1/s (--kp in
-     * tools that have it); 0: the device accepts targets */
-    double steer_gain;
-    const struct aw_teleop_preset
-        *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
-
-    /* Sends an encoded custom packet as part of the link's conversation. The link is open. NULL:
-     * writes it to the link. */
-    enum aw_status (*write_packet)(struct aw_session *session, struct aw_span packet);
-    bool custom_joints; /* the joints are custom joints, see custom_joints.h: the tool's own motion
-                       commands are not available */
-    /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the answer has
-     * no values. The link is open. NULL: the packet is written, and no answer is expected. */
-    enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet,
-                                   struct aw_record *answer);
-
-    /* ---- Messages ---- */
-
-    /* hooks for experiments with its joints; NULL: not supported */
-    const struct aw_experiment_hooks *experiments;
-    const struct aw_experiment_hooks *custom_experiments; /* the same for custom joints */
-    /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
-     * it. */
-    enum aw_status (*send_packet)(struct aw_session *session, struct aw_record *packet);
-    /* Sends a message that the user typed with its fields, or shows it with --dry-run. NULL: no
-     * message is a command. */
-    enum aw_status (*send_message)(struct aw_session *session, struct aw_record *message);
-    struct aw_subject_hooks subject;
-    struct aw_name_hooks names;
-    struct aw_ordered ordered;
-    struct aw_replay_hooks replay;
+    struct {
+        /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
+         * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_set_effect.
+         * Otherwise (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait)
+         * session->err names the unconfirmed part, and the caller reports it. */
+        enum aw_status (*stop)(struct aw_session *session);
+        /* Writes a description of the continuing activity (aw_session_has_ongoing) to out: "lknee
+         * stays enabled". NULL: "the motion continues". */
+        void (*describe_ongoing)(struct aw_session *session, char *out, size_t size);
+        /* Passes the messages that stop the current motion to add, without I/O and without changing
+         * any state. Called after each write, so it may run in the middle of another message. The
+         * crash handler sends them and repeats them stop_repeats times. A NULL message is a pause
+         * of stop_gap_ms. Messages after the first pause are sent only once, at the end. */
+        void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
+        unsigned stop_repeats, stop_gap_ms;
+    } safety;
     struct aw_share_hooks share;
-    /* Called for each decoded message of watch, plot, record, decode and info, to report a problem
-     * of the device once. */
-    void (*report_problem)(struct aw_session *session, const struct aw_record *record);
-    /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to out.
-     * NULL: no remark. */
-    const char *(*get_remark)(struct aw_session *session, char *out, size_t size);
 };
 
 /* Finds a command of the tool or a common one; NULL: not found. */

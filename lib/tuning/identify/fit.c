@@ -162,7 +162,7 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
     size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
     if (aw_task_is_abandoned())
         return AW_STOPPED;
-    candidate->independent = count_independent(s->residual, s->trial->n, s->weights.n_counted);
+    candidate->independent = count_independent(s->work.residual, s->trial->n, s->weights.n_counted);
     enum aw_status status =
         aw_search_covariance(s, variance(candidate->cost, candidate->independent), cov, err);
     if (status != AW_OK)
@@ -230,7 +230,7 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     find_errors(s, error);
     aw_search_hold_out(s, NULL);
     aw_search_weigh(s, sigma2, fit->jump_scatter);
-    aw_weights_innovate(&s->weights, error, s->trial_residual);
+    aw_weights_innovate(&s->weights, error, s->work.trial_residual);
     fit->own = explained_share(s, error, held, false);
     fit->held_out = explained_share(s, error, held, true);
     result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);

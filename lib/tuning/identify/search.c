@@ -38,16 +38,16 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
 {
     *s = (struct aw_search){.trial = trial, .sum_limit = INFINITY};
     double **const columns[] = {
-        &s->response,        &s->target,   &s->basis[AW_GAIN],
-        &s->basis[AW_DRIFT], &s->residual, &s->trial_residual,
+        &s->work.response,        &s->work.target,   &s->work.basis[AW_GAIN],
+        &s->work.basis[AW_DRIFT], &s->work.residual, &s->work.trial_residual,
     };
     bool allocated = true;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         allocated &= (*columns[i] = calloc(trial->n, sizeof **columns[i])) != NULL;
-    s->jacobian = calloc(AW_NONLINEAR * trial->n, sizeof *s->jacobian);
+    s->work.jacobian = calloc(AW_NONLINEAR * trial->n, sizeof *s->work.jacobian);
     s->longest_s = trial->t[trial->n - 1] - trial->t[0];
     enum aw_status status = aw_weights_begin(&s->weights, trial, held, err);
-    if (status != AW_OK || !allocated || !s->jacobian)
+    if (status != AW_OK || !allocated || !s->work.jacobian)
         return aw_no_memory(err);
     aw_search_reset_weights(s, trial->n);
     return AW_OK;
@@ -56,13 +56,13 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
 void aw_search_end(struct aw_search *s)
 {
     aw_weights_end(&s->weights);
-    free(s->response);
-    free(s->target);
+    free(s->work.response);
+    free(s->work.target);
     for (int k = 0; k < AW_LINEAR; k++)
-        free(s->basis[k]);
-    free(s->residual);
-    free(s->trial_residual);
-    free(s->jacobian);
+        free(s->work.basis[k]);
+    free(s->work.residual);
+    free(s->work.trial_residual);
+    free(s->work.jacobian);
 }
 
 void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
@@ -77,8 +77,8 @@ void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, boo
 
 static void whiten(struct aw_search *s)
 {
-    aw_weights_apply(&s->weights, s->trial->y, s->target);
-    aw_weights_apply(&s->weights, s->trial->t, s->basis[AW_DRIFT]);
+    aw_weights_apply(&s->weights, s->trial->y, s->work.target);
+    aw_weights_apply(&s->weights, s->trial->t, s->work.basis[AW_DRIFT]);
 }
 
 void aw_search_reset_weights(struct aw_search *s, size_t piece)
@@ -147,26 +147,27 @@ static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
     size_t which[AW_LINEAR], m = 0;
-    aw_weights_apply(&s->weights, s->response, s->basis[AW_GAIN]);
+    aw_weights_apply(&s->weights, s->work.response, s->work.basis[AW_GAIN]);
     for (size_t k = 0; k < AW_LINEAR; k++)
         if (s->uses_linear[k])
             which[m++] = k;
     for (size_t r = 0; r < m; r++) {
-        const double *column = s->basis[which[r]];
-        b[r] = dot(column, s->target, s->trial->n);
+        const double *column = s->work.basis[which[r]];
+        b[r] = dot(column, s->work.target, s->trial->n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] = dot(column, s->basis[which[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
+            a[r * m + c] =
+                dot(column, s->work.basis[which[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
     }
     if (!(a[0] > 0))
         return LARGEST;
     aw_cholesky(a, m, 0);
     aw_cholesky_solve(a, b, m);
     memset(s->linear, 0, sizeof s->linear);
-    memcpy(residual, s->target, s->trial->n * sizeof *residual);
+    memcpy(residual, s->work.target, s->trial->n * sizeof *residual);
     for (size_t r = 0; r < m; r++) {
         s->linear[which[r]] = b[r];
         for (size_t i = 0; i < s->trial->n; i++)
-            residual[i] -= b[r] * s->basis[which[r]][i];
+            residual[i] -= b[r] * s->work.basis[which[r]][i];
     }
     double sum = dot(residual, residual, s->trial->n);
     return isfinite(sum) ? sum : LARGEST;
@@ -177,13 +178,13 @@ static double evaluate(struct aw_search *s, const double *at, double *residual)
     struct aw_process process = make_process(s, at);
     if (aw_task_is_abandoned())
         return LARGEST;
-    simulate(s, &process, at, s->response);
+    simulate(s, &process, at, s->work.response);
     return project(s, residual);
 }
 
 double aw_search_evaluate(struct aw_search *s)
 {
-    return evaluate(s, s->params, s->residual);
+    return evaluate(s, s->params, s->work.residual);
 }
 
 void aw_search_hold_out(struct aw_search *s, const bool *held)
@@ -199,7 +200,7 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
         return LARGEST;
     aw_weights_calculate(&s->weights, &process, &dead, sigma2, scatter);
     whiten(s);
-    return project(s, s->residual);
+    return project(s, s->work.residual);
 }
 
 /* ---- Levenberg-Marquardt ---- */
@@ -223,13 +224,13 @@ static double find_difference(const struct aw_search *s, size_t which)
 static void differentiate(struct aw_search *s, size_t n_nonlinear, const size_t *which)
 {
     for (size_t k = 0; k < n_nonlinear; k++) {
-        double at[AW_NONLINEAR], *column = s->jacobian + k * s->trial->n,
+        double at[AW_NONLINEAR], *column = s->work.jacobian + k * s->trial->n,
                                  h = find_difference(s, which[k]);
         memcpy(at, s->params, sizeof at);
         at[which[k]] += h;
-        evaluate(s, at, s->trial_residual);
+        evaluate(s, at, s->work.trial_residual);
         for (size_t i = 0; i < s->trial->n; i++)
-            column[i] = (s->trial_residual[i] - s->residual[i]) / h;
+            column[i] = (s->work.trial_residual[i] - s->work.residual[i]) / h;
     }
 }
 
@@ -238,10 +239,10 @@ static double find_step(const struct aw_search *s, size_t m, double damping, dou
 {
     double a[AW_NONLINEAR * AW_NONLINEAR] = {0}, gradient[AW_NONLINEAR];
     for (size_t r = 0; r < m; r++) {
-        const double *column = s->jacobian + r * s->trial->n;
-        gradient[r] = step[r] = -dot(column, s->residual, s->trial->n);
+        const double *column = s->work.jacobian + r * s->trial->n;
+        gradient[r] = step[r] = -dot(column, s->work.residual, s->trial->n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] = dot(column, s->jacobian + c * s->trial->n, s->trial->n) *
+            a[r * m + c] = dot(column, s->work.jacobian + c * s->trial->n, s->trial->n) *
                                (r == c ? 1 + damping : 1) +
                            1e-300;
     }
@@ -275,11 +276,12 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
         if (*damping<LONG_STEP && * best - SURELY * gain> s->sum_limit)
             return GAVE_UP;
         apply_step(s, m, which, step, at);
-        double sum = evaluate(s, at, s->trial_residual);
+        double sum = evaluate(s, at, s->work.trial_residual);
         if (sum < *best) {
             *best = sum;
             memcpy(s->params, at, sizeof at);
-            memcpy(s->residual, s->trial_residual, s->trial->n * sizeof *s->residual);
+            memcpy(s->work.residual, s->work.trial_residual,
+                   s->trial->n * sizeof *s->work.residual);
             *damping /= 10;
             /* near its end, the search of a long record reuses the Jacobian */
             bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
@@ -327,7 +329,7 @@ void aw_search_first_guess(struct aw_search *s)
             at[AW_LAG] = log(from) + (log(2 * s->longest_s) - log(from)) * i / (LAGS - 1);
             at[AW_DEAD_TIME] =
                 k ? from * pow(s->longest_s / 4 / from, (k - 1.) / (DEAD_TIMES - 2)) : 0;
-            double sum = evaluate(s, at, s->trial_residual);
+            double sum = evaluate(s, at, s->work.trial_residual);
             if (sum < lowest) {
                 lowest = sum;
                 memcpy(guess, at, sizeof guess);
@@ -342,7 +344,7 @@ void aw_search_first_guess(struct aw_search *s)
 static void find_effect(struct aw_search *s, size_t which, double *out)
 {
     if (which >= AW_NONLINEAR) {
-        memcpy(out, s->basis[which - AW_NONLINEAR], s->trial->n * sizeof *out);
+        memcpy(out, s->work.basis[which - AW_NONLINEAR], s->trial->n * sizeof *out);
         return;
     }
     double at[AW_NONLINEAR], h = find_difference(s, which);
@@ -350,10 +352,10 @@ static void find_effect(struct aw_search *s, size_t which, double *out)
     at[which] += h;
     struct aw_process process = make_process(s, at);
     process.gain = s->linear[AW_GAIN];
-    simulate(s, &process, at, s->trial_residual);
-    aw_weights_apply(&s->weights, s->trial_residual, out);
+    simulate(s, &process, at, s->work.trial_residual);
+    aw_weights_apply(&s->weights, s->work.trial_residual, out);
     for (size_t i = 0; i < s->trial->n; i++)
-        out[i] = (out[i] - s->linear[AW_GAIN] * s->basis[AW_GAIN][i]) / h;
+        out[i] = (out[i] - s->linear[AW_GAIN] * s->work.basis[AW_GAIN][i]) / h;
 }
 
 enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,

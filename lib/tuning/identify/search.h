@@ -35,16 +35,18 @@ struct aw_search {
     double zone;      /* dead zone of the driver, see answer.h */
     bool integrating;
     bool is_free[AW_NONLINEAR], uses_linear[AW_LINEAR]; /* parameters of the current structure */
-    double
-        tolerance; /* relative reduction of the sum below which a further step is not worthwhile */
+    /* relative reduction of the sum below which a further step is not worthwhile */
+    double tolerance;
     double sum_limit; /* the search gives up if it cannot get below this sum */
     double params[AW_NONLINEAR], linear[AW_LINEAR];
     struct aw_weights weights;
-    double *response;         /* response at unit gain */
-    double *target;           /* measured values, whitened */
-    double *basis[AW_LINEAR]; /* response and time, whitened */
-    double *residual, *trial_residual;
-    double *jacobian; /* slopes of the residuals, in AW_NONLINEAR columns */
+    struct {
+        double *response;         /* response at unit gain */
+        double *target;           /* measured values, whitened */
+        double *basis[AW_LINEAR]; /* response and time, whitened */
+        double *residual, *trial_residual;
+        double *jacobian; /* slopes of the residuals, in AW_NONLINEAR columns */
+    } work;
 };
 
 /* Prepares a search. held: samples to ignore; NULL: none. After AW_NO_MEMORY, aw_search_end must

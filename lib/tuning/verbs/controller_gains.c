@@ -17,9 +17,10 @@ static enum aw_status load_gains(struct aw_experiment *experiment, const struct 
     enum aw_status status =
         file ? aw_gain_file_read(law->file, context, file, NULL, path, &experiment->session->err)
              : aw_no_memory(&experiment->session->err);
-    for (size_t i = 0; status == AW_OK && i < experiment->gains.n; i++)
-        if (file[experiment->gains.of[i].index].known)
-            experiment->gains.of[i].value = (double)file[experiment->gains.of[i].index].value;
+    for (size_t i = 0; status == AW_OK && i < experiment->gains.gains.n; i++)
+        if (file[experiment->gains.gains.of[i].index].known)
+            experiment->gains.gains.of[i].value =
+                (double)file[experiment->gains.gains.of[i].index].value;
     free(file);
     return status;
 }
@@ -27,43 +28,44 @@ static enum aw_status load_gains(struct aw_experiment *experiment, const struct 
 enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const char *path,
                                         const char *advice)
 {
-    const struct aw_controller *law = experiment->session->tool->joints->controller;
+    const struct aw_controller *law = experiment->session->tool->motion.joints->controller;
     const struct aw_gains *defaults = &experiment->joint.power_up;
     const double power_up[N_GAINS] = {defaults->kp, defaults->ki, defaults->kd};
-    struct aw_listed_gain *list = experiment->gains.of;
-    experiment->gains.n = 0;
-    law->read(experiment->session, experiment->joint.kp, &experiment->gains);
+    struct aw_listed_gain *list = experiment->gains.gains.of;
+    experiment->gains.gains.n = 0;
+    law->read(experiment->session, experiment->joint.kp, &experiment->gains.gains);
     enum aw_status status = path ? load_gains(experiment, law, path) : AW_OK;
-    experiment->gains_known = true;
+    experiment->gains.gains_known = true;
     for (size_t i = 0; i < N_GAINS; i++)
         if (isnan(list[i].value)) {
-            experiment->gains_known = false;
+            experiment->gains.gains_known = false;
             list[i].value = power_up[i];
         }
-    experiment->old_gains = (struct aw_gains){list[KP].value, list[KI].value, list[KD].value};
-    if (status == AW_OK && !experiment->gains_known && advice)
+    experiment->gains.old_gains = (struct aw_gains){list[KP].value, list[KI].value, list[KD].value};
+    if (status == AW_OK && !experiment->gains.gains_known && advice)
         aw_session_print_notice(
             experiment->session,
             "previous gains unknown; using the published ones: kp %g, ki %g, kd %g%s",
-            experiment->old_gains.kp, experiment->old_gains.ki, experiment->old_gains.kd, advice);
+            experiment->gains.old_gains.kp, experiment->gains.old_gains.ki,
+            experiment->gains.old_gains.kd, advice);
     return status;
 }
 
 enum aw_status aw_experiment_send_gains(struct aw_experiment *experiment, struct aw_gains gains)
 {
-    struct aw_gain_list list = experiment->gains;
+    struct aw_gain_list list = experiment->gains.gains;
     list.of[KP].value = gains.kp;
     list.of[KI].value = gains.ki;
     list.of[KD].value = gains.kd;
     enum aw_status status = aw_experiment_await_due(experiment);
-    return status == AW_OK ? experiment->hooks->gains(experiment, &list) : status;
+    return status == AW_OK ? experiment->hooks->tuning.gains(experiment, &list) : status;
 }
 
 void aw_experiment_write_arguments(const struct aw_experiment_hooks *hooks,
                                    const struct aw_experiment_joint *joint, char *out, size_t size)
 {
-    if (hooks->write_arguments)
-        hooks->write_arguments(joint, out, size);
+    if (hooks->text.write_arguments)
+        hooks->text.write_arguments(joint, out, size);
     else
         snprintf(out, size, " %s", joint->name);
 }
@@ -73,8 +75,8 @@ void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
                                      char *out, size_t size)
 {
     const double values[N_GAINS] = {gains.kp, gains.ki, gains.kd};
-    if (hooks->write_set_command) {
-        hooks->write_set_command(joint, gains, out, size);
+    if (hooks->text.write_set_command) {
+        hooks->text.write_set_command(joint, gains, out, size);
         return;
     }
     snprintf(out, size, "gains set");

@@ -17,7 +17,8 @@ enum aw_status aw_experiment_read_design(struct aw_session *session, const struc
                                          struct aw_design_options *options)
 {
     const struct aw_wishes *wishes = aw_wishes_given(session);
-    struct aw_experiment experiment = {.session = session, .hooks = session->tool->experiments};
+    struct aw_experiment experiment = {.session = session,
+                                       .hooks = session->tool->motion.experiments};
     *options = (struct aw_design_options){
         .form = (enum aw_form)wishes->form,
         .ms = wishes->ms,
@@ -29,7 +30,7 @@ enum aw_status aw_experiment_read_design(struct aw_session *session, const struc
     };
     enum aw_status status =
         aw_experiment_set_mode(session, model->controller, false, &experiment.joint);
-    options->step = experiment.joint.step;
+    options->step = experiment.joint.defaults.step;
     if (status == AW_OK && wishes->all.step)
         status = aw_experiment_parse(&experiment, "--step", wishes->all.step, &options->step);
     return status;
@@ -266,7 +267,7 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
     bool has_driver = model->driver.tick_s > 0, is_given = aw_experiment_given(session)->tick_s > 0;
     if (!has_driver) {
         double quantum = fmax(model->grain.quantum, model->driver.quantum);
-        model->driver = joint.driver;
+        model->driver = joint.loop.driver;
         model->driver.quantum = quantum;
         model->driver.noise = model->grain.noise;
     }

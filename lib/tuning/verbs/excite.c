@@ -23,9 +23,9 @@
 
 bool aw_experiment_sends_gains(const struct aw_session *session)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
-    return hooks->gains &&
-           (hooks->input != AW_INPUT_SETPOINT || aw_experiment_given(session)->with);
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    return hooks->tuning.gains &&
+           (hooks->tuning.input != AW_INPUT_SETPOINT || aw_experiment_given(session)->with);
 }
 
 enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_excitation *e)
@@ -51,7 +51,7 @@ enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_ex
 
 static void on_sample(struct aw_experiment *experiment, const double *sample)
 {
-    struct aw_excitation *e = experiment->context;
+    struct aw_excitation *e = experiment->sampling.context;
     enum aw_excite_part part = e->excite.part;
     aw_excite_add_sample(&e->excite, sample[AW_SAMPLE_T],
                          sample[AW_SAMPLE_MEASURED] / experiment->joint.scale);
@@ -68,17 +68,17 @@ static void on_sample(struct aw_experiment *experiment, const double *sample)
 static enum aw_status excite(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     enum aw_status status = AW_OK;
-    experiment->on_sample = on_sample;
-    experiment->context = e;
+    experiment->sampling.on_sample = on_sample;
+    experiment->sampling.context = e;
     while (status == AW_OK && e->excite.part < AW_EXCITE_OVER) {
-        double setpoint = experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale +
+        double setpoint = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale +
                           e->excite.output / e->kp;
         status = aw_experiment_push(
             experiment, aw_clamp(setpoint, experiment->joint.low, experiment->joint.high));
         if (status == AW_OK)
             status = aw_experiment_await_sample(experiment);
     }
-    experiment->on_sample = NULL;
+    experiment->sampling.on_sample = NULL;
     return status == AW_OK ? aw_excite_result(&e->excite, &experiment->session->err) : status;
 }
 
@@ -96,7 +96,7 @@ static enum aw_status send_multisine(struct aw_experiment *experiment,
     enum aw_status status = aw_sweep_start(&sweep, &plan, &experiment->session->err);
     while (status == AW_OK && t < 2 * period_s) {
         status = aw_experiment_await_sample(experiment);
-        t = experiment->last[AW_SAMPLE_T] - start;
+        t = experiment->sampling.last[AW_SAMPLE_T] - start;
         double value = e->config.centre + aw_sweep_get_value(&sweep, t) * fmin(1, t);
         if (status == AW_OK)
             status = aw_experiment_push(experiment, value);
@@ -107,14 +107,15 @@ static enum aw_status send_multisine(struct aw_experiment *experiment,
 /* Sends a multisine, with the driver's previous gains if its output is reported. */
 static enum aw_status run_multisine(struct aw_experiment *experiment, struct aw_excitation *e)
 {
-    double start = experiment->last[AW_SAMPLE_T];
+    double start = experiment->sampling.last[AW_SAMPLE_T];
     aw_session_print_notice(experiment->session, "multisine: %.1f s", start);
-    enum aw_status status = aw_experiment_push(experiment, experiment->last[AW_SAMPLE_MEASURED] /
-                                                               experiment->joint.scale);
+    enum aw_status status = aw_experiment_push(
+        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
     if (status == AW_OK)
-        status = aw_experiment_send_gains(experiment, experiment->hooks->input == AW_INPUT_HIDDEN
-                                                          ? (struct aw_gains){e->kp, 0, 0}
-                                                          : experiment->old_gains);
+        status =
+            aw_experiment_send_gains(experiment, experiment->hooks->tuning.input == AW_INPUT_HIDDEN
+                                                     ? (struct aw_gains){e->kp, 0, 0}
+                                                     : experiment->gains.old_gains);
     return status == AW_OK ? send_multisine(experiment, e, start, MULTISINE_S) : status;
 }
 
@@ -128,7 +129,7 @@ static enum aw_status move_to_centre(struct aw_experiment *experiment, struct aw
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, around ? 2 : 0.1);
     if (!around)
-        e->config.centre = experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
+        e->config.centre = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
     return status;
 }
 
@@ -162,7 +163,7 @@ static enum aw_status excite_setpoints(struct aw_experiment *experiment, struct 
             status = aw_experiment_collect(experiment, i ? part_s : REST_S);
     }
     if (status == AW_OK)
-        status = send_multisine(experiment, e, experiment->last[AW_SAMPLE_T], 4 * part_s);
+        status = send_multisine(experiment, e, experiment->sampling.last[AW_SAMPLE_T], 4 * part_s);
     if (status == AW_OK)
         status = aw_experiment_push(experiment, centre);
     return status == AW_OK ? aw_experiment_collect(experiment, REST_S) : status;
@@ -173,14 +174,15 @@ static enum aw_status excite_setpoints(struct aw_experiment *experiment, struct 
 static enum aw_status apply_output(struct aw_experiment *experiment, const struct aw_excitation *e,
                                    double output, bool *moved)
 {
-    double start = experiment->last[AW_SAMPLE_T], distance = PROBE_SHARE * e->config.max_deviation;
+    double start = experiment->sampling.last[AW_SAMPLE_T],
+           distance = PROBE_SHARE * e->config.max_deviation;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !*moved && experiment->last[AW_SAMPLE_T] < start + PROBE_S) {
-        double position = experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
+    while (status == AW_OK && !*moved && experiment->sampling.last[AW_SAMPLE_T] < start + PROBE_S) {
+        double position = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
         status = aw_experiment_push(experiment, position + output / e->kp);
         if (status == AW_OK)
             status = aw_experiment_await_sample(experiment);
-        *moved = fabs(experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale -
+        *moved = fabs(experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale -
                       e->config.centre) > distance;
     }
     return status;
@@ -214,8 +216,8 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
 {
     struct aw_session *session = experiment->session;
     bool is_given = e->config.amplitude > 0;
-    e->config.amplitude = is_given ? e->config.amplitude : experiment->joint.amplitude;
-    enum aw_status status = experiment->hooks->input != AW_INPUT_REPORTED
+    e->config.amplitude = is_given ? e->config.amplitude : experiment->joint.defaults.amplitude;
+    enum aw_status status = experiment->hooks->tuning.input != AW_INPUT_REPORTED
                                 ? aw_experiment_check_gains_act(experiment)
                                 : AW_OK;
     if (status == AW_OK)
@@ -234,7 +236,7 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_experiment_restart_limits(
         experiment); /* limits the deviation from the centre, also after --around */
-    experiment->checks_output = true;
+    experiment->command.checks_output = true;
     experiment->motion.config.moving_output = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_experiment_push(experiment, e->config.centre) : status;
 }
@@ -244,7 +246,7 @@ enum aw_status aw_excitation_perform(struct aw_experiment *experiment, struct aw
     if (!aw_experiment_sends_gains(experiment->session))
         return excite_setpoints(experiment, e);
     /* from here on, the end of the command restores these gains */
-    aw_gains_backup(experiment->session, &experiment->gains);
+    aw_gains_backup(experiment->session, &experiment->gains.gains);
     enum aw_status status = start_excitation(experiment, e);
     bool is_small = e->steps || e->relay;
     if (status == AW_OK && is_small)
@@ -370,9 +372,9 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
                                             .time_scale = 1,
                                             .measured_scale = experiment->joint.scale,
                                             .tick_s = tick_s,
-                                            .driver = experiment->joint.driver,
+                                            .driver = experiment->joint.loop.driver,
                                             .relative = servo};
-    struct aw_fit_options options = {.dead_zone = experiment->joint.driver.dead_band,
+    struct aw_fit_options options = {.dead_zone = experiment->joint.loop.driver.dead_band,
                                      .find_dead_band = !servo};
     enum aw_status status = aw_experiment_model_from_table(experiment->session, &experiment->table,
                                                            &columns, &options, model);
@@ -380,8 +382,9 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
         return status;
     model->full_scale = experiment->joint.scale;
     aw_model_set_tick(model, &e->tick);
-    if (experiment->hooks->quantum)
-        model->driver.quantum = fmax(model->driver.quantum, experiment->hooks->quantum(experiment));
+    if (experiment->hooks->tuning.quantum)
+        model->driver.quantum =
+            fmax(model->driver.quantum, experiment->hooks->tuning.quantum(experiment));
     snprintf(model->unit, sizeof model->unit, "%s",
              experiment->joint.unit ? experiment->joint.unit : "");
     snprintf(model->board, sizeof model->board, "%.31s", experiment->joint.name);

@@ -25,7 +25,7 @@ static const char *save_path(const struct aw_experiment *experiment)
 enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool must,
                                       struct aw_experiment_joint *joint)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
     if (hooks->mode)
         return hooks->mode(session, name, must, joint);
     *joint = hooks->defaults;
@@ -35,9 +35,9 @@ enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *na
 enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct aw_args *args,
                                         const char *name, struct aw_experiment_joint *joint)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
     struct aw_joint_list list = {0};
-    bool is_reported = session->tool->joints->reports_joints;
+    bool is_reported = session->tool->motion.joints->traits.reports_joints;
     size_t i = 0;
     if (hooks->joint)
         return hooks->joint(session, args, name, joint);
@@ -61,7 +61,8 @@ enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct
 enum aw_status aw_experiment_init(struct aw_experiment *experiment, struct aw_session *session,
                                   const struct aw_args *args)
 {
-    *experiment = (struct aw_experiment){.session = session, .hooks = session->tool->experiments};
+    *experiment =
+        (struct aw_experiment){.session = session, .hooks = session->tool->motion.experiments};
     enum aw_status status = aw_experiment_set_mode(session, NULL, true, &experiment->joint);
     return status == AW_OK ? aw_experiment_find_joint(session, args, NULL, &experiment->joint)
                            : status;
@@ -81,8 +82,9 @@ enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const
 
 const char *aw_experiment_joint_term(const struct aw_session *session)
 {
-    return session->tool->experiments->joint_term ? session->tool->experiments->joint_term
-                                                  : "joint";
+    return session->tool->motion.experiments->text.joint_term
+               ? session->tool->motion.experiments->text.joint_term
+               : "joint";
 }
 
 enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment, const char *what,
@@ -101,7 +103,7 @@ enum aw_status aw_experiment_max_deviation(const struct aw_experiment *experimen
 {
     struct aw_error *err = &experiment->session->err;
     text = text ? text : experiment->session->options.move.max_deviation;
-    *value = experiment->joint.max_deviation;
+    *value = experiment->joint.defaults.max_deviation;
     enum aw_status status =
         text ? aw_experiment_parse(experiment, "--max-deviation", text, value) : AW_OK;
     if (status == AW_OK && !(*value > 0))
@@ -116,9 +118,10 @@ enum aw_status aw_experiment_begin_unchecked(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;
     enum aw_status status = AW_OK;
-    experiment->began_ns = experiment->start_ns = aw_clock_now(session->clock);
-    experiment->commanded = experiment->target = experiment->sent_setpoint = NAN;
-    experiment->sample_ns = AW_NO_TIME;
+    experiment->time.began_ns = experiment->time.start_ns = aw_clock_now(session->clock);
+    experiment->command.commanded = experiment->command.target = experiment->command.sent_setpoint =
+        NAN;
+    experiment->time.sample_ns = AW_NO_TIME;
     if (!(experiment->max_deviation > 0))
         status = aw_experiment_max_deviation(experiment, NULL, &experiment->max_deviation);
     if (status == AW_OK && session->options.run.dry_run)
@@ -159,13 +162,13 @@ void aw_experiment_restart_limits(struct aw_experiment *experiment)
         aw_motion_defaults(experiment->max_deviation * experiment->joint.scale);
     config.min_motion = experiment->joint.min_motion * experiment->joint.scale;
     config.glitch_s = experiment->joint.glitch_s;
-    config.action = experiment->hooks->action                   ? experiment->hooks->action
-                    : experiment->session->tool->steer_gain > 0 ? "stopped"
-                                                                : "held";
+    config.action = experiment->hooks->text.action ? experiment->hooks->text.action
+                    : experiment->session->tool->motion.steer_gain > 0 ? "stopped"
+                                                                       : "held";
     if (experiment->motion.verdict != AW_MOTION_OK)
         return;
-    experiment->target = NAN;
-    experiment->hold_distance = 0;
+    experiment->command.target = NAN;
+    experiment->command.hold_distance = 0;
     aw_motion_start(&experiment->motion, &config, now_s(experiment));
 }
 
@@ -182,12 +185,12 @@ static void show_progress(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;
     char of[24] = "";
-    double s = (double)(aw_clock_now(session->clock) - experiment->began_ns) / 1e9;
-    if (experiment->total_s > 0)
-        snprintf(of, sizeof of, " of %.0f", experiment->total_s);
+    double s = (double)(aw_clock_now(session->clock) - experiment->time.began_ns) / 1e9;
+    if (experiment->time.total_s > 0)
+        snprintf(of, sizeof of, " of %.0f", experiment->time.total_s);
     aw_session_show_progress(session, "%s %.0f%s s, %s %.1f %s",
                              session->run.command ? session->run.command->name : "", s, of,
-                             experiment->joint.name, experiment->last[AW_SAMPLE_MEASURED],
+                             experiment->joint.name, experiment->sampling.last[AW_SAMPLE_MEASURED],
                              experiment->joint.unit);
 }
 
@@ -196,27 +199,28 @@ bool aw_experiment_sample(struct aw_experiment *experiment,
 {
     double scale = experiment->joint.scale;
     struct aw_motion_sample checked = {.t = now_s(experiment),
-                                       .target = experiment->target,
+                                       .target = experiment->command.target,
                                        .measured = sample->measured * scale,
                                        .output = sample->has_drive ? sample->drive : sample->output,
                                        .fault = sample->fault};
-    double setpoint = (isnan(sample->setpoint) ? experiment->commanded : sample->setpoint) * scale;
-    bool is_holding = fabs(setpoint - checked.measured) < experiment->hold_distance;
-    checked.excitation = is_holding                  ? 0
-                         : experiment->checks_output ? sample->output
-                                                     : checked.output;
+    double setpoint =
+        (isnan(sample->setpoint) ? experiment->command.commanded : sample->setpoint) * scale;
+    bool is_holding = fabs(setpoint - checked.measured) < experiment->command.hold_distance;
+    checked.excitation = is_holding                          ? 0
+                         : experiment->command.checks_output ? sample->output
+                                                             : checked.output;
     bool is_ok = aw_motion_add_sample(&experiment->motion, &checked) == AW_MOTION_OK;
-    experiment->last[AW_SAMPLE_T] =
-        (double)(aw_joints_now(experiment->session) - experiment->start_ns) / 1e9;
-    experiment->last[AW_SAMPLE_SETPOINT] = setpoint;
-    experiment->last[AW_SAMPLE_MEASURED] = sample->measured * scale;
-    experiment->last[AW_SAMPLE_OUTPUT] = sample->output;
-    aw_table_add(&experiment->table, experiment->last, NULL);
-    experiment->samples++;
+    experiment->sampling.last[AW_SAMPLE_T] =
+        (double)(aw_joints_now(experiment->session) - experiment->time.start_ns) / 1e9;
+    experiment->sampling.last[AW_SAMPLE_SETPOINT] = setpoint;
+    experiment->sampling.last[AW_SAMPLE_MEASURED] = sample->measured * scale;
+    experiment->sampling.last[AW_SAMPLE_OUTPUT] = sample->output;
+    aw_table_add(&experiment->table, experiment->sampling.last, NULL);
+    experiment->sampling.samples++;
     show_progress(experiment);
-    if (experiment->on_sample)
-        experiment->on_sample(experiment, experiment->last);
-    return is_ok && !experiment->awaiting;
+    if (experiment->sampling.on_sample)
+        experiment->sampling.on_sample(experiment, experiment->sampling.last);
+    return is_ok && !experiment->sampling.awaiting;
 }
 
 /* Collects in short intervals, so that silence is detected at once. */
@@ -224,7 +228,7 @@ static enum aw_status collect_until(struct aw_experiment *experiment, int64_t de
 {
     struct aw_clock *clock = experiment->session->clock;
     double silence_s = experiment->motion.config.silence_s;
-    uint64_t n_before = experiment->samples;
+    uint64_t n_before = experiment->sampling.samples;
     enum aw_status status = AW_OK;
     bool is_done = false;
     while (status == AW_OK && !is_done) {
@@ -232,13 +236,13 @@ static enum aw_status collect_until(struct aw_experiment *experiment, int64_t de
         status = experiment->hooks->idle(experiment, aw_min_time(deadline, silence_due));
         /* This program itself may have been suspended; queued messages then show that the device
          * was not silent. */
-        if (status == AW_OK && now_s(experiment) - experiment->motion.last_s > silence_s)
+        if (status == AW_OK && now_s(experiment) - experiment->motion.last.last_s > silence_s)
             status =
                 experiment->hooks->idle(experiment, aw_time_after(aw_clock_now(clock), LATE_S));
         aw_motion_check_silence(&experiment->motion, now_s(experiment));
         status = check_verdict(experiment, status);
         is_done = aw_clock_now(clock) >= deadline ||
-                  (experiment->awaiting && experiment->samples > n_before);
+                  (experiment->sampling.awaiting && experiment->sampling.samples > n_before);
     }
     return status;
 }
@@ -258,13 +262,13 @@ enum aw_status aw_experiment_await_due(struct aw_experiment *experiment)
 
 enum aw_status aw_experiment_await_sample(struct aw_experiment *experiment)
 {
-    uint64_t n_before = experiment->samples;
+    uint64_t n_before = experiment->sampling.samples;
     enum aw_status status = aw_experiment_await_due(experiment);
-    if (status != AW_OK || experiment->samples > n_before)
+    if (status != AW_OK || experiment->sampling.samples > n_before)
         return status;
-    experiment->awaiting = true;
+    experiment->sampling.awaiting = true;
     status = aw_experiment_collect(experiment, 2 * experiment->motion.config.silence_s);
-    experiment->awaiting = false;
+    experiment->sampling.awaiting = false;
     return status;
 }
 
@@ -273,26 +277,26 @@ static enum aw_status send_setpoint(struct aw_experiment *experiment, double set
     enum aw_status status = aw_experiment_await_due(experiment);
     if (status != AW_OK)
         return status;
-    experiment->commanded = setpoint;
+    experiment->command.commanded = setpoint;
     return experiment->hooks->setpoint(experiment, setpoint);
 }
 
 enum aw_status aw_experiment_drive(struct aw_experiment *experiment, double setpoint)
 {
-    experiment->target = setpoint * experiment->joint.scale;
+    experiment->command.target = setpoint * experiment->joint.scale;
     return send_setpoint(experiment, setpoint);
 }
 
 enum aw_status aw_experiment_push(struct aw_experiment *experiment, double setpoint)
 {
-    experiment->target = NAN;
+    experiment->command.target = NAN;
     return send_setpoint(experiment, setpoint);
 }
 
 enum aw_status aw_experiment_restart(struct aw_experiment *experiment)
 {
     aw_table_free(&experiment->table);
-    experiment->start_ns = aw_joints_now(experiment->session);
+    experiment->time.start_ns = aw_joints_now(experiment->session);
     return aw_table_init(&experiment->table, column_names, AW_SAMPLE_COLUMNS,
                          &experiment->session->err);
 }
@@ -358,7 +362,7 @@ enum aw_status aw_experiment_check_moved(const struct aw_experiment *experiment,
                    "%s: no motion: %s stayed at %.4g %s — check that it is powered, enabled and "
                    "free to move",
                    experiment->session->run.command->name, experiment->joint.name,
-                   experiment->last[AW_SAMPLE_MEASURED], experiment->joint.unit);
+                   experiment->sampling.last[AW_SAMPLE_MEASURED], experiment->joint.unit);
 }
 
 enum aw_status aw_experiment_write_drawn(struct aw_session *session, char *drawn, size_t size,
@@ -389,9 +393,9 @@ void aw_experiment_write_title(struct aw_experiment *experiment, char out[AW_EXP
 {
     char text[112];
     snprintf(text, sizeof text, "%s", experiment->joint.name);
-    if (experiment->hooks->describe_gains)
-        experiment->hooks->describe_gains(experiment->session, &experiment->joint, text,
-                                          sizeof text);
+    if (experiment->hooks->text.describe_gains)
+        experiment->hooks->text.describe_gains(experiment->session, &experiment->joint, text,
+                                               sizeof text);
     aw_picture_title(experiment->session, text, AW_NO_TIME, out, AW_EXPERIMENT_TITLE);
 }
 

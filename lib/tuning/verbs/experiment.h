@@ -28,33 +28,41 @@ struct aw_experiment {
     struct aw_session *session;
     const struct aw_experiment_hooks *hooks;
     struct aw_experiment_joint joint;
-    double commanded; /* last commanded setpoint, as a share of the scale; NaN: none yet */
-    double target;    /* target for the supervision, in the joint's unit; NaN: none */
-    int64_t start_ns; /* session time of t = 0, ns */
-    int64_t began_ns; /* start of the whole command, ns, for the progress line */
-    double total_s;   /* expected duration, s; 0: unknown */
+    struct {
+        double commanded;   /* last commanded setpoint, as a share of the scale; NaN: none yet */
+        double target;      /* target for the supervision, in the joint's unit; NaN: none */
+        bool checks_output; /* the supervision compares the control output with its moving_output */
+        /* distance to the setpoint within which an output may hold a load, in the unit; 0: none */
+        double hold_distance;
+        double sent_setpoint; /* previously sent setpoint; NaN: none */
+    } command;
+    struct {
+        int64_t start_ns;  /* session time of t = 0, ns */
+        int64_t began_ns;  /* start of the whole command, ns, for the progress line */
+        double total_s;    /* expected duration, s; 0: unknown */
+        int64_t sample_ns; /* time of the newest sample, ns */
+    } time;
     struct aw_table table;
-    uint64_t samples;                   /* number of samples so far */
-    bool awaiting;                      /* stop reading at the next sample */
-    aw_experiment_sample_fn *on_sample; /* callback, or NULL */
-    void *context;
-    double last[AW_SAMPLE_COLUMNS];
+    struct {
+        uint64_t samples;                   /* number of samples so far */
+        bool awaiting;                      /* stop reading at the next sample */
+        aw_experiment_sample_fn *on_sample; /* callback, or NULL */
+        void *context;
+        double last[AW_SAMPLE_COLUMNS];
+        bool needs_more; /* more samples are needed */
+    } sampling;
     enum aw_experiment_saves saves; /* set before the start, like max_deviation */
     double max_deviation;           /* deviation limit, as a share; 0: from --max-deviation */
     struct aw_motion motion;
-    bool checks_output; /* the supervision compares the control output with its moving_output */
-    /* distance to the setpoint within which an output may hold a load, in the unit; 0: none */
-    double hold_distance;
-    struct aw_gain_list
-        gains; /* gains of the joint and of its packet, from aw_experiment_find_gains */
-    struct aw_gains old_gains; /* previous gains of the joint */
-    bool gains_known;          /* the previous gains are certain */
+    struct {
+        /* gains of the joint and of its packet, from aw_experiment_find_gains */
+        struct aw_gain_list gains;
+        struct aw_gains old_gains; /* previous gains of the joint */
+        bool gains_known;          /* the previous gains are certain */
+    } gains;
     /* for joints of a struct aw_joints: the tool's list, and the index of the joint */
     struct aw_joint_list list;
     size_t index;
-    int64_t sample_ns;    /* time of the newest sample, ns */
-    double sent_setpoint; /* previously sent setpoint; NaN: none */
-    bool needs_more;      /* more samples are needed */
 };
 
 /* Set the mode and the joint by the tool's hooks. The mode must be known before the joint is

@@ -1,11 +1,11 @@
 /* The interface between a tool's joints and the experiments step, sweep, identify, tune and verify.
  * The experiments are the same in every tool.
  *
- *     const struct aw_experiment_hooks lamp_bench = {
- *         .usual = {.unit = "deg", .scale = 1}, .joint = lamp_joint, .parse = lamp_parse,
+ *     const struct aw_experiment_hooks lamp_experiments = {
+ *         .defaults = {.unit = "deg", .scale = 1}, .joint = lamp_joint, .parse = lamp_parse,
  *         .open = lamp_open, .idle = lamp_idle, .setpoint = lamp_setpoint, .end = lamp_end, …
  *     };
- *     struct aw_tool lamp_tool = {…, .bench = &lamp_bench};
+ *     struct aw_tool lamp_tool = {…, .motion.experiments = &lamp_experiments};
  *
  * Measured values and setpoints are shares of the joint's scale. A scale of 1 leaves them in the
  * unit. Outputs are shares of the max output. If a hook is NULL, the joint lacks that feature.
@@ -25,15 +25,20 @@ struct aw_experiment_joint {
     unsigned number;
     int kind; /* number and kind have a meaning for the tool only */
     const char *unit;
-    double scale;                /* value of a share of 1, in this unit */
-    double low, high;            /* range of setpoints */
-    double max_deviation;        /* default deviation limit, as a share */
+    double scale;     /* value of a share of 1, in this unit */
+    double low, high; /* range of setpoints */
+    struct {
+        double max_deviation; /* default deviation limit, as a share */
+        double step;          /* default size of a step */
+        double amplitude;     /* default output amplitude in experiments; 0: 0.1 of full scale */
+    } defaults;
     double min_motion, glitch_s; /* see aw_motion_config in control/motion.h */
-    double step;                 /* default size of a step */
-    /* the firmware's control loop; tick_s 0: the experiment measures it */
-    struct aw_driver driver;
-    double amplitude;         /* default output amplitude in experiments; 0: 0.1 of full scale */
-    double tick_s, period_s;  /* shortest possible control period; the usual sample period */
+    /* the firmware's control loop */
+    struct {
+        /* the firmware's control loop; tick_s 0: the experiment measures it */
+        struct aw_driver driver;
+        double tick_s, period_s; /* shortest possible control period; the usual sample period */
+    } loop;
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */
     bool missing[3];          /* kp, ki or kd that the controller does not have */
     struct aw_gains power_up; /* published gains after power-up */
@@ -85,36 +90,41 @@ struct aw_experiment_hooks {
      * if it is an error, else the result of ending the motion. */
     enum aw_status (*end)(struct aw_experiment *experiment, enum aw_status status);
 
-    /* Sends the gains of the joint and the other gains in its packet, as aw_experiment_send_gains
-     * does. NULL: the tool has no gains. */
-    enum aw_status (*gains)(struct aw_experiment *experiment, const struct aw_gain_list *gains);
-    /* Checks that the joint accepts gains now. may_switch: switches it so that it does. section
-     * begins error messages. NULL: joints always accept gains. */
-    enum aw_status (*allow_gains)(struct aw_experiment *experiment, const char *section,
-                                  bool may_switch);
-    /* Returns the encoder resolution for the samples of table, as a share. */
-    double (*quantum)(const struct aw_experiment *experiment);
+    struct {
+        /* Sends the gains of the joint and the other gains in its packet, as
+         * aw_experiment_send_gains does. NULL: the tool has no gains. */
+        enum aw_status (*gains)(struct aw_experiment *experiment, const struct aw_gain_list *gains);
+        /* Checks that the joint accepts gains now. may_switch: switches it so that it does. section
+         * begins error messages. NULL: joints always accept gains. */
+        enum aw_status (*allow_gains)(struct aw_experiment *experiment, const char *section,
+                                      bool may_switch);
+        /* Returns the encoder resolution for the samples of table, as a share. */
+        double (*quantum)(const struct aw_experiment *experiment);
+        enum aw_experiment_input input;
+        double gain_max; /* max absolute value of each gain */
+    } tuning;
 
-    /* Write text for people. about: joint and gains, "lknee pos kp 3" (NULL: its name). words: the
-     * arguments that select the joint in a command, " -b lknee -c pos" (NULL: " elbow"). set: the
-     * command that sets gains (NULL: "gains set elbow.kp=1 …"). */
-    void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
-                           char *out, size_t size);
-    void (*write_arguments)(const struct aw_experiment_joint *joint, char *out, size_t size);
-    void (*write_set_command)(const struct aw_experiment_joint *joint, struct aw_gains gains,
-                              char *out, size_t size);
+    /* texts for the user */
+    struct {
+        /* Write text for people. about: joint and gains, "lknee pos kp 3" (NULL: its name). words:
+         * the arguments that select the joint in a command, " -b lknee -c pos" (NULL: " elbow").
+         * set: the command that sets gains (NULL: "gains set elbow.kp=1 …"). */
+        void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
+                               char *out, size_t size);
+        void (*write_arguments)(const struct aw_experiment_joint *joint, char *out, size_t size);
+        void (*write_set_command)(const struct aw_experiment_joint *joint, struct aw_gains gains,
+                                  char *out, size_t size);
 
-    const char *joint_term; /* the tool's term for joints: "board"; NULL: "joint" */
-    bool has_modes;         /* the user also names a controller */
-    enum aw_experiment_input input;
-    double gain_max; /* max absolute value of each gain */
-    /* what happens to the joint at the end of a motion, for messages: "disabled"; NULL: "held", or
-     * "stopped" if steered */
-    const char *action;
-    const char *assumed; /* source of an assumed control period, for messages */
-    /* URL of a simulator whose joints obey the sent gains, if those of the default one do not; else
-     * NULL */
-    const char *working_url;
+        const char *joint_term; /* the tool's term for joints: "board"; NULL: "joint" */
+        /* what happens to the joint at the end of a motion, for messages: "disabled"; NULL: "held",
+         * or "stopped" if steered */
+        const char *action;
+        const char *assumed; /* source of an assumed control period, for messages */
+        /* URL of a simulator whose joints obey the sent gains, if those of the default one do not;
+         * else NULL */
+        const char *working_url;
+    } text;
+    bool has_modes; /* the user also names a controller */
 };
 
 #endif

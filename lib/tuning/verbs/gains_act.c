@@ -15,7 +15,8 @@ static enum aw_status fail_no_effect(struct aw_experiment *experiment)
     struct aw_session *session = experiment->session;
     const struct aw_tool *base = session->device.custom.base_tool,
                          *tool = base ? base : session->tool;
-    const char *url, *acts = tool->experiments ? tool->experiments->working_url : NULL;
+    const char *url,
+        *acts = tool->motion.experiments ? tool->motion.experiments->text.working_url : NULL;
     bool simulated =
         acts && aw_session_get_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
     return aw_fail(&session->err, AW_REFUSED,
@@ -35,13 +36,14 @@ enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
     enum aw_status status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, REST_S);
-    double start = experiment->last[AW_SAMPLE_MEASURED];
-    double offset = start / scale > 0 ? -experiment->joint.step / 2 : experiment->joint.step / 2;
+    double start = experiment->sampling.last[AW_SAMPLE_MEASURED];
+    double offset = start / scale > 0 ? -experiment->joint.defaults.step / 2
+                                      : experiment->joint.defaults.step / 2;
     if (status == AW_OK)
         status = aw_experiment_push(experiment, start / scale + offset);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, ACTS_S);
-    double moved = (experiment->last[AW_SAMPLE_MEASURED] - start) / scale / offset;
+    double moved = (experiment->sampling.last[AW_SAMPLE_MEASURED] - start) / scale / offset;
     if (status == AW_OK && moved > SHARE)
         return fail_no_effect(experiment);
     return status == AW_OK ? aw_experiment_restore_gains(experiment) : status;
@@ -51,9 +53,10 @@ enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
  * setpoint. */
 enum aw_status aw_experiment_restore_gains(struct aw_experiment *experiment)
 {
-    enum aw_status status = aw_experiment_push(experiment, experiment->last[AW_SAMPLE_MEASURED] /
-                                                               experiment->joint.scale);
-    if (status == AW_OK && experiment->hooks->input != AW_INPUT_REPORTED)
+    enum aw_status status = aw_experiment_push(
+        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+    if (status == AW_OK && experiment->hooks->tuning.input != AW_INPUT_REPORTED)
         status = aw_experiment_collect(experiment, CALM_S);
-    return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->old_gains) : status;
+    return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->gains.old_gains)
+                           : status;
 }

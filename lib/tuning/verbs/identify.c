@@ -257,7 +257,7 @@ static enum aw_status identify_file(struct aw_session *session, const char *path
     if (status == AW_OK)
         status = find_columns(session, &table, &columns, unit);
     columns.measured_scale = joint.scale;
-    columns.driver = joint.driver;
+    columns.driver = joint.loop.driver;
     columns.relative = !aw_experiment_sends_gains(session);
     columns.tick_s = aw_experiment_given(session)->tick_s;
     if (status == AW_OK)

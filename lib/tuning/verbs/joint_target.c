@@ -22,34 +22,34 @@
 #define FILTER_S 0.04 /* longer than a damaged value lasts, s */
 #define USUAL                                                                                      \
     {                                                                                              \
-        .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ           \
+        .unit = "", .scale = 1, .glitch_s = FILTER_S, .loop.tick_s = 1e-3, .loop.period_s = 1 / HZ \
     }
 /* the output of kp at this share of max_deviation is the amplitude of experiments */
 #define PART 0.5
 
 static bool is_steered(const struct aw_session *session)
 {
-    return session->tool->steer_gain > 0;
+    return session->tool->motion.steer_gain > 0;
 }
 
 static void describe(struct aw_session *session, const struct aw_joint *source,
                      struct aw_experiment_joint *joint)
 {
     const char *unit = source->unit[AW_JOINT_ACTUAL];
-    double scale = 1, offset, range = source->max - source->min;
+    double scale = 1, offset, range = source->limits.max - source->limits.min;
     bool is_angle = unit && aw_number_find_scale("deg", unit, &scale, &offset);
     joint->unit = unit ? unit : "";
-    joint->low = source->min;
-    joint->high = source->max;
-    joint->max_deviation = is_angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
-    joint->min_motion = source->min_motion;
+    joint->low = source->limits.min;
+    joint->high = source->limits.max;
+    joint->defaults.max_deviation = is_angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
+    joint->min_motion = source->tolerance.min_motion;
     if (is_steered(session)) {
         bool is_deg = strcmp(joint->unit, "deg") == 0;
-        joint->max_deviation = is_deg ? DEG : 0.3;
+        joint->defaults.max_deviation = is_deg ? DEG : 0.3;
         joint->min_motion = is_deg ? 0.5 : 0.01;
         joint->glitch_s = 0;
     }
-    joint->step = joint->max_deviation * 2 / 3;
+    joint->defaults.step = joint->defaults.max_deviation * 2 / 3;
 }
 
 static struct aw_joint *get_joint(const struct aw_experiment *experiment)
@@ -70,9 +70,9 @@ static enum aw_status open(struct aw_experiment *experiment)
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = get_joint(experiment);
-    joint->can_wrap = false; /* a step must not take the shorter direction round */
-    joint->max_steer_speed =
-        isfinite(joint->max_speed) ? joint->max_speed : session->options.move.speed;
+    joint->flags.can_wrap = false; /* a step must not take the shorter direction round */
+    joint->steer.max_steer_speed =
+        isfinite(joint->limits.max_speed) ? joint->limits.max_speed : session->options.move.speed;
     return is_steered(session) || !isnan(joint->state.value[AW_JOINT_ACTUAL])
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
@@ -90,13 +90,13 @@ static void find_outputs(struct aw_experiment *experiment, double error,
     sample->has_drive = true;
     sample->drive =
         is_steered(experiment->session)
-            ? aw_joint_steer_velocity(experiment->session, joint) / joint->max_steer_speed
-            : aw_clamp(error / (PULLS * experiment->joint.max_deviation), -1, 1);
+            ? aw_joint_steer_velocity(experiment->session, joint) / joint->steer.max_steer_speed
+            : aw_clamp(error / (PULLS * experiment->joint.defaults.max_deviation), -1, 1);
     sample->output = sample->drive;
-    if (experiment->hooks->input != AW_INPUT_HIDDEN)
+    if (experiment->hooks->tuning.input != AW_INPUT_HIDDEN)
         return;
     double kp = aw_custom_arm(experiment->session)->only_kp,
-           amplitude = experiment->joint.amplitude;
+           amplitude = experiment->joint.defaults.amplitude;
     if (!(kp > 0))
         return;
     sample->output = kp * error;
@@ -108,18 +108,19 @@ static bool handle_joints(void *context, const struct aw_joint_list *list)
     struct aw_experiment *experiment = context;
     const struct aw_joint_state *now = &list->joints[experiment->index].state;
     double measured = now->value[AW_JOINT_ACTUAL];
-    bool is_new = now->time_ns[AW_JOINT_ACTUAL] > experiment->sample_ns;
-    double error = isnan(experiment->commanded) ? 0 : experiment->commanded - measured;
+    bool is_new = now->time_ns[AW_JOINT_ACTUAL] > experiment->time.sample_ns;
+    double error =
+        isnan(experiment->command.commanded) ? 0 : experiment->command.commanded - measured;
     struct aw_experiment_sample sample = {
         .setpoint = NAN, .measured = measured, .fault = now->fault};
     if (isnan(measured) || !is_new)
         return true;
     find_outputs(experiment, error, &sample);
-    experiment->sample_ns = now->time_ns[AW_JOINT_ACTUAL];
-    experiment->needs_more = aw_experiment_sample(experiment, &sample);
+    experiment->time.sample_ns = now->time_ns[AW_JOINT_ACTUAL];
+    experiment->sampling.needs_more = aw_experiment_sample(experiment, &sample);
     if (experiment->motion.verdict != AW_MOTION_OK)
         aw_joints_end_steering(&experiment->list);
-    return experiment->needs_more;
+    return experiment->sampling.needs_more;
 }
 
 /* Ignores a timeout of a joint that is not steered, because the guard detects silence. */
@@ -128,8 +129,9 @@ static enum aw_status read_samples(struct aw_experiment *experiment, int64_t dea
     struct aw_session *session = experiment->session;
     bool steered = is_steered(session);
     enum aw_status status = AW_OK;
-    experiment->needs_more = true;
-    while (status == AW_OK && experiment->needs_more && aw_clock_now(session->clock) < deadline)
+    experiment->sampling.needs_more = true;
+    while (status == AW_OK && experiment->sampling.needs_more &&
+           aw_clock_now(session->clock) < deadline)
         status = aw_joints_attend(session, &experiment->list, deadline, steered ? 0 : HZ,
                                   handle_joints, experiment);
     return status == AW_TIMEOUT && !steered ? AW_OK : status;
@@ -144,20 +146,21 @@ static enum aw_status send_setpoint(struct aw_experiment *experiment, double val
     const struct aw_joint_command command = {
         .kind = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .is_stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = get_joint(experiment);
-    double previous = isnan(experiment->sent_setpoint) ? joint->state.value[AW_JOINT_ACTUAL]
-                                                       : experiment->sent_setpoint;
+    double previous = isnan(experiment->command.sent_setpoint) ? joint->state.value[AW_JOINT_ACTUAL]
+                                                               : experiment->command.sent_setpoint;
     /* otherwise the setpoint only produces an output, so it may jump */
-    bool is_step = experiment->hooks->input != AW_INPUT_HIDDEN || !isnan(experiment->target);
-    if (is_step && !is_steered(session) && !(fabs(value - previous) * HZ <= joint->max_speed) &&
-        !session->options.run.force)
-        return aw_fail(&session->err, AW_LIMIT,
-                       "%s: the step from %.4g to %.4g %s exceeds its speed of %g %s — use "
-                       "--force to allow it",
-                       joint->name, previous, value, experiment->joint.unit, joint->max_speed,
-                       joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY]
-                                                      : "per second");
+    bool is_step =
+        experiment->hooks->tuning.input != AW_INPUT_HIDDEN || !isnan(experiment->command.target);
+    if (is_step && !is_steered(session) &&
+        !(fabs(value - previous) * HZ <= joint->limits.max_speed) && !session->options.run.force)
+        return aw_fail(
+            &session->err, AW_LIMIT,
+            "%s: the step from %.4g to %.4g %s exceeds its speed of %g %s — use "
+            "--force to allow it",
+            joint->name, previous, value, experiment->joint.unit, joint->limits.max_speed,
+            joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "per second");
     aw_session_start_motion(session);
-    experiment->sent_setpoint = value;
+    experiment->command.sent_setpoint = value;
     return aw_joints_command(session, &experiment->list, &command);
 }
 
@@ -165,10 +168,11 @@ static enum aw_status send_setpoint(struct aw_experiment *experiment, double val
 static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_status status)
 {
     struct aw_session *session = experiment->session;
-    double error = experiment->commanded - experiment->last[AW_SAMPLE_MEASURED];
-    bool has_arrived = is_steered(session) || fabs(error) <= get_joint(experiment)->tolerance;
-    if (status == AW_OK && session->tool->stop && !has_arrived)
-        status = session->tool->stop(session);
+    double error = experiment->command.commanded - experiment->sampling.last[AW_SAMPLE_MEASURED];
+    bool has_arrived =
+        is_steered(session) || fabs(error) <= get_joint(experiment)->tolerance.tolerance;
+    if (status == AW_OK && session->tool->safety.stop && !has_arrived)
+        status = session->tool->safety.stop(session);
     return aw_joints_end(session, &experiment->list, status);
 }
 
@@ -206,7 +210,7 @@ static enum aw_status check_gains(struct aw_session *session,
     if (joint->missing[0])
         return aw_fail(&session->err, AW_USAGE,
                        "%s: no gains defined — add 'kp = PACKET.FIELD' to its [joint]", name);
-    if (!(joint->driver.tick_s > 0))
+    if (!(joint->loop.driver.tick_s > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "%s: control period unknown — give --tick 10ms, or add 'tick = 10ms' to "
                        "its [joint]",
@@ -229,10 +233,10 @@ static void describe_tuned(struct aw_session *session, const struct aw_joint *so
     joint->kp = (size_t)source->id * AW_JOINT_GAINS;
     for (int k = 0; k < AW_JOINT_GAINS; k++)
         joint->missing[k] = !gains[k].set.message;
-    joint->driver.gain_max = gain_max(session, gains);
-    joint->driver.tick_s = aw_experiment_given(session)->tick_s > 0
-                               ? aw_experiment_given(session)->tick_s
-                               : aw_custom_arm(session)->joints[source->id].row->tick_s;
+    joint->loop.driver.gain_max = gain_max(session, gains);
+    joint->loop.driver.tick_s = aw_experiment_given(session)->tick_s > 0
+                                    ? aw_experiment_given(session)->tick_s
+                                    : aw_custom_arm(session)->joints[source->id].row->tick_s;
 }
 
 /* Opens the link, and finds the gains to restore, which must be known before any trial. */
@@ -248,18 +252,19 @@ static enum aw_status open_tuned(struct aw_experiment *experiment)
     if (status != AW_OK)
         return status;
     double amplitude = aw_experiment_given(session)->amplitude;
-    experiment->joint.amplitude =
-        amplitude > 0 ? amplitude
-                      : experiment->old_gains.kp * PART * experiment->joint.max_deviation;
-    if (!experiment->gains_known)
+    experiment->joint.defaults.amplitude =
+        amplitude > 0
+            ? amplitude
+            : experiment->gains.old_gains.kp * PART * experiment->joint.defaults.max_deviation;
+    if (!experiment->gains.gains_known)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: cannot read the gains to restore them — give --old FILE, with "
                        "lines such as '%s pid kp 0.1'",
                        experiment->joint.name, experiment->joint.name);
-    if (!(experiment->joint.amplitude > 0))
+    if (!(experiment->joint.defaults.amplitude > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "%s: kp is %g, so the amplitude of the output is unknown — give --amplitude",
-                       experiment->joint.name, experiment->old_gains.kp);
+                       experiment->joint.name, experiment->gains.old_gains.kp);
     return AW_OK;
 }
 
@@ -289,8 +294,8 @@ static enum aw_status end_tuned(struct aw_experiment *experiment, enum aw_status
     struct aw_session *session = experiment->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK;
-    if (session->tool->stop && aw_gains_get_backup(session))
-        ended = session->tool->stop(session);
+    if (session->tool->safety.stop && aw_gains_get_backup(session))
+        ended = session->tool->safety.stop(session);
     if (status == AW_OK && ended != AW_OK)
         return ended;
     session->err = cause;
@@ -314,22 +319,22 @@ static const struct aw_experiment_hooks tuned_joints = {
     .idle = read_samples,
     .setpoint = send_setpoint,
     .end = end_tuned,
-    .gains = send_gains,
-    .quantum = quantum,
-    .input = AW_INPUT_HIDDEN,
+    .tuning.gains = send_gains,
+    .tuning.quantum = quantum,
+    .tuning.input = AW_INPUT_HIDDEN,
 };
 
 static enum aw_status run_custom_tune(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     struct aw_experiment_joint joint = tuned_joints.defaults;
-    arm->tool.experiments = &tuned_joints;
+    arm->tool.motion.experiments = &tuned_joints;
     enum aw_status status = aw_experiment_find_joint(session, args, NULL, &joint);
     if (status == AW_OK)
         status = check_gains(session, &joint);
     if (status == AW_OK)
         status = aw_run_tune(session, args);
-    arm->tool.experiments = &aw_target_experiment;
+    arm->tool.motion.experiments = &aw_target_experiment;
     return status;
 }
 
@@ -340,7 +345,7 @@ const struct aw_experiment_hooks aw_target_experiment = {
     .idle = read_samples,
     .setpoint = send_setpoint,
     .end = end_motion,
-    .input = AW_INPUT_SETPOINT,
+    .tuning.input = AW_INPUT_SETPOINT,
 };
 
 /* clang-format off */

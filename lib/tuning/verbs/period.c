@@ -15,7 +15,7 @@
 
 double aw_experiment_assume_tick(const struct aw_experiment_joint *joint, double period_s)
 {
-    return fmax(joint->tick_s, period_s > 0 ? period_s : joint->period_s);
+    return fmax(joint->loop.tick_s, period_s > 0 ? period_s : joint->loop.period_s);
 }
 
 /* Waits for the sample period, because frames faster than the driver's loop would be lost. */
@@ -34,12 +34,12 @@ static enum aw_status await_period(struct aw_experiment *experiment)
 static struct aw_tick find_expected(struct aw_experiment *experiment)
 {
     double period_s = experiment->hooks->period ? experiment->hooks->period(experiment)
-                                                : experiment->joint.tick_s;
+                                                : experiment->joint.loop.tick_s;
     if (aw_experiment_given(experiment->session)->tick_s > 0)
         return (struct aw_tick){aw_experiment_given(experiment->session)->tick_s, NAN,
                                 AW_TICK_GIVEN};
-    if (experiment->joint.driver.tick_s > 0)
-        return (struct aw_tick){experiment->joint.driver.tick_s, NAN, AW_TICK_GIVEN};
+    if (experiment->joint.loop.driver.tick_s > 0)
+        return (struct aw_tick){experiment->joint.loop.driver.tick_s, NAN, AW_TICK_GIVEN};
     return (struct aw_tick){aw_experiment_assume_tick(&experiment->joint, period_s), NAN,
                             AW_TICK_ASSUMED};
 }
@@ -55,18 +55,20 @@ static enum aw_status send_gains(struct aw_experiment *experiment, double ki)
 /* Integrates a constant error that is too small to move the joint. */
 static enum aw_status integrate(struct aw_experiment *experiment)
 {
-    double start = experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
+    double start = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
     double target = start > 0 ? start - ERROR : start + ERROR;
     enum aw_status status = aw_experiment_restart(experiment);
-    experiment->last[AW_SAMPLE_SETPOINT] = NAN; /* until telemetry shows the new setpoint */
+    experiment->sampling.last[AW_SAMPLE_SETPOINT] =
+        NAN; /* until telemetry shows the new setpoint */
     do {
         if (status == AW_OK &&
-            !(fabs(experiment->last[AW_SAMPLE_SETPOINT] / experiment->joint.scale - target) < 1e-9))
+            !(fabs(experiment->sampling.last[AW_SAMPLE_SETPOINT] / experiment->joint.scale -
+                   target) < 1e-9))
             status = aw_experiment_push(experiment, target);
         if (status == AW_OK)
             status = aw_experiment_await_sample(experiment);
-    } while (status == AW_OK && experiment->last[AW_SAMPLE_T] < FOR_S &&
-             fabs(experiment->last[AW_SAMPLE_OUTPUT]) < ENOUGH);
+    } while (status == AW_OK && experiment->sampling.last[AW_SAMPLE_T] < FOR_S &&
+             fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < ENOUGH);
     return status;
 }
 
@@ -79,7 +81,7 @@ static bool evaluate(struct aw_experiment *experiment, double ki, struct aw_tick
     double *t = values + AW_SAMPLE_T * n, *error = values + AW_SAMPLE_SETPOINT * n;
     const double *measured = values + AW_SAMPLE_MEASURED * n,
                  *output = values + AW_SAMPLE_OUTPUT * n;
-    bool valid = fabs(experiment->last[AW_SAMPLE_OUTPUT]) < TOO_FAR;
+    bool valid = fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < TOO_FAR;
     for (size_t i = 0; i < n; i++)
         error[i] = (error[i] - measured[i]) / experiment->joint.scale;
     valid = valid && aw_tick_measure(t, error, output, n, ki, tick);
@@ -91,8 +93,8 @@ static bool evaluate(struct aw_experiment *experiment, double ki, struct aw_tick
 static enum aw_status measure_once(struct aw_experiment *experiment, double ki,
                                    struct aw_tick *tick)
 {
-    enum aw_status status = aw_experiment_push(experiment, experiment->last[AW_SAMPLE_MEASURED] /
-                                                               experiment->joint.scale);
+    enum aw_status status = aw_experiment_push(
+        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
     if (status == AW_OK)
         status = send_gains(experiment, 0);
     if (status == AW_OK)
@@ -132,12 +134,12 @@ enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, stru
     status = measure(experiment, tick);
     /* clears the error and the integral, so that the previous gains have no effect */
     if (status == AW_OK)
-        status = aw_experiment_push(experiment,
-                                    experiment->last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+        status = aw_experiment_push(experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] /
+                                                    experiment->joint.scale);
     if (status == AW_OK)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
-        status = aw_experiment_send_gains(experiment, experiment->old_gains);
+        status = aw_experiment_send_gains(experiment, experiment->gains.old_gains);
     if (status == AW_OK && tick->source != AW_TICK_MEASURED)
         aw_session_print_notice(
             session,
@@ -155,8 +157,9 @@ const char *aw_experiment_tick_text(const struct aw_session *session, const stru
         [AW_TICK_GIVEN] = "as given",
         [AW_TICK_MEASURED] = "measured",
     };
-    const char *source = tick->source == AW_TICK_ASSUMED ? session->tool->experiments->assumed
-                                                         : sources[tick->source];
+    const char *source = tick->source == AW_TICK_ASSUMED
+                             ? session->tool->motion.experiments->text.assumed
+                             : sources[tick->source];
     if (isfinite(tick->half))
         snprintf(out, AW_EXPERIMENT_TICK_TEXT, "%.4g ± %.2g ms, %s", 1000 * tick->s,
                  1000 * tick->half, source);

@@ -167,16 +167,16 @@ enum aw_status aw_experiment_perform_step(struct aw_experiment *experiment, doub
                                           double settle_s, double seconds)
 {
     double lead_s = fmin(settle_s, LEAD_S);
-    experiment->began_ns = aw_clock_now(experiment->session->clock);
-    experiment->total_s = settle_s + seconds;
+    experiment->time.began_ns = aw_clock_now(experiment->session->clock);
+    experiment->time.total_s = settle_s + seconds;
     experiment->motion.config.moving_output = experiment->motion.config.strong_output;
-    experiment->hold_distance = HALF_WAY * fabs(to - from) * experiment->joint.scale;
+    experiment->command.hold_distance = HALF_WAY * fabs(to - from) * experiment->joint.scale;
     enum aw_status status = aw_experiment_drive(experiment, from);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, settle_s - lead_s);
     if (status == AW_OK)
         status = aw_experiment_restart(experiment);
-    experiment->start_ns += (int64_t)(lead_s * 1e9);
+    experiment->time.start_ns += (int64_t)(lead_s * 1e9);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, lead_s);
     if (status == AW_OK)

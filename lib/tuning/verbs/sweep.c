@@ -55,7 +55,7 @@ static enum aw_status excite(struct aw_experiment *experiment, struct sweep_stat
     double t = 0;
     while (status == AW_OK && t < seconds) {
         status = aw_experiment_await_sample(experiment);
-        t = (double)(aw_clock_now(experiment->session->clock) - experiment->start_ns) / 1e9;
+        t = (double)(aw_clock_now(experiment->session->clock) - experiment->time.start_ns) / 1e9;
         double value = s->centre + (is_moving ? aw_sweep_get_value(&s->sweep, t) : 0);
         if (status == AW_OK)
             status = aw_experiment_drive(experiment, value / experiment->joint.scale);
@@ -70,8 +70,8 @@ static enum aw_status perform_sweep(struct aw_experiment *experiment, struct swe
     double moving_s = 2 * duration;
     experiment->motion.config.moving_output =
         experiment->motion.config.strong_output; /* slow tones must move the joint */
-    experiment->began_ns = aw_clock_now(experiment->session->clock);
-    experiment->total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
+    experiment->time.began_ns = aw_clock_now(experiment->session->clock);
+    experiment->time.total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
     enum aw_status status = aw_experiment_restart(experiment);
     if (status == AW_OK)
         status = excite(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);

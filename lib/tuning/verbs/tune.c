@@ -69,10 +69,10 @@ static enum aw_status find_old_gains(struct aw_experiment *experiment, struct tu
         aw_experiment_find_gains(experiment, path, " — to use others, give --old FILE");
     if (status != AW_OK)
         return status;
-    t->story.old_known = experiment->gains_known;
-    t->story.old = experiment->old_gains;
+    t->story.old_known = experiment->gains.gains_known;
+    t->story.old = experiment->gains.old_gains;
     if (!(t->options.activity > 0))
-        t->options.activity = REST_SHARE * experiment->joint.amplitude;
+        t->options.activity = REST_SHARE * experiment->joint.defaults.amplitude;
     return AW_OK;
 }
 
@@ -288,7 +288,7 @@ static void report(struct aw_experiment *experiment, const struct tuner *t)
 static enum aw_status apply_new_gains(struct aw_experiment *experiment, struct tuner *t)
 {
     aw_experiment_restart_limits(experiment);
-    aw_gains_backup(experiment->session, &experiment->gains);
+    aw_gains_backup(experiment->session, &experiment->gains.gains);
     aw_session_start_motion(experiment->session);
     enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
     if (status == AW_OK)
@@ -299,7 +299,7 @@ static enum aw_status apply_new_gains(struct aw_experiment *experiment, struct t
 static enum aw_status step_with_new_gains(struct aw_experiment *experiment, struct tuner *t)
 {
     aw_experiment_restart_limits(experiment);
-    aw_gains_backup(experiment->session, &experiment->gains);
+    aw_gains_backup(experiment->session, &experiment->gains.gains);
     aw_session_start_motion(experiment->session);
     enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
     return status == AW_OK ? perform_step(experiment, t, &t->story.after, &t->story.new_response)

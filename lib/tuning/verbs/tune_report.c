@@ -211,7 +211,7 @@ static void list_given(const struct aw_session *session, const char *const *name
 static void put_commands(struct aw_session *session, FILE *file,
                          const struct aw_experiment_report_data *s)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
     const char *tool = session->tool->name;
     static const char *const experiment[] = {"with",   "amplitude", "max-deviation",
                                              "around", "tick",      NULL};

@@ -6,8 +6,8 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* The hooks for the joints of packet files (.custom_bench), and for a tool whose joints are steered
- * (.bench). The option speed limits joints that have no speed limit of their own. */
+/* The hooks for the joints of packet files (.custom_experiments), and for a tool whose joints are
+ * steered (.experiments). The option speed limits joints that have no speed limit of their own. */
 extern const struct aw_experiment_hooks aw_target_experiment;
 
 /* Options of an experiment and of its output files. Strings are NULL if not given. */

@@ -35,13 +35,15 @@ struct limit {
 struct check {
     char name[NAME];
     struct aw_experiment_joint joint;
-    char joint_text[32];
+    struct {
+        char joint_text[32];
+        char from_text[32], to_text[32];
+        char deviation_text[32];
+    } text;
     bool has_mode, has_gains;
-    char from_text[32], to_text[32];
     double from, to, seconds, settle_s;
     struct aw_gains gains;
     bool may_switch;
-    char deviation_text[32];
     double max_deviation; /* as a share of the joint's scale */
     struct limit limits[AW_METRICS];
 };
@@ -73,14 +75,14 @@ static enum aw_status parse_limit(struct spec *spec, struct check *check, const 
                    "%s: unknown key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
                    key, aw_experiment_joint_term(spec->session),
-                   spec->session->tool->experiments->has_modes ? ", controller" : "",
-                   spec->session->tool->experiments->gains ? "gains, switch, " : "");
+                   spec->session->tool->motion.experiments->has_modes ? ", controller" : "",
+                   spec->session->tool->motion.experiments->tuning.gains ? "gains, switch, " : "");
 }
 
 static enum aw_status parse_gains(struct spec *spec, struct check *check, char *value)
 {
     char *words[4];
-    double max = spec->session->tool->experiments->gain_max;
+    double max = spec->session->tool->motion.experiments->tuning.gain_max;
     double *const members[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
@@ -117,9 +119,9 @@ static enum aw_status set_key(struct spec *spec, struct check *check, const char
 {
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
     if (strcmp(key, aw_experiment_joint_term(session)) == 0) {
-        snprintf(check->joint_text, sizeof check->joint_text, "%s", value);
+        snprintf(check->text.joint_text, sizeof check->text.joint_text, "%s", value);
         return aw_experiment_find_joint(session, NULL, value, &check->joint);
     }
     if (hooks->has_modes && strcmp(key, "controller") == 0) {
@@ -127,8 +129,8 @@ static enum aw_status set_key(struct spec *spec, struct check *check, const char
         return aw_experiment_set_mode(session, value, true, &check->joint);
     }
     if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
-        snprintf(*key == 'f' ? check->from_text : check->to_text, sizeof check->from_text, "%s",
-                 value);
+        snprintf(*key == 'f' ? check->text.from_text : check->text.to_text,
+                 sizeof check->text.from_text, "%s", value);
         return AW_OK;
     }
     if (strcmp(key, "for") == 0 || strcmp(key, "settle") == 0) {
@@ -137,11 +139,11 @@ static enum aw_status set_key(struct spec *spec, struct check *check, const char
                                *key == 'f' ? &check->seconds : &check->settle_s, err);
     }
     if (strcmp(key, "max-deviation") == 0) {
-        snprintf(check->deviation_text, sizeof check->deviation_text, "%s", value);
+        snprintf(check->text.deviation_text, sizeof check->text.deviation_text, "%s", value);
         return AW_OK;
     }
-    return hooks->gains ? parse_gain_key(spec, check, key, value)
-                        : parse_limit(spec, check, key, value);
+    return hooks->tuning.gains ? parse_gain_key(spec, check, key, value)
+                               : parse_limit(spec, check, key, value);
 }
 
 static enum aw_status parse_line(struct spec *spec, char *line)
@@ -156,7 +158,7 @@ static enum aw_status parse_line(struct spec *spec, char *line)
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
-        const struct aw_experiment_hooks *hooks = spec->session->tool->experiments;
+        const struct aw_experiment_hooks *hooks = spec->session->tool->motion.experiments;
         return hooks->has_modes ? AW_OK
                                 : aw_experiment_set_mode(spec->session, NULL, true, &check->joint);
     }
@@ -169,13 +171,13 @@ static enum aw_status parse_line(struct spec *spec, char *line)
 
 static enum aw_status read_values(struct aw_session *session, struct check *check)
 {
-    const char *deviation = check->deviation_text[0] ? check->deviation_text : NULL;
+    const char *deviation = check->text.deviation_text[0] ? check->text.deviation_text : NULL;
     const struct aw_experiment experiment = {
-        .session = session, .hooks = session->tool->experiments, .joint = check->joint};
+        .session = session, .hooks = session->tool->motion.experiments, .joint = check->joint};
     enum aw_status status =
-        aw_experiment_parse(&experiment, "from", check->from_text, &check->from);
+        aw_experiment_parse(&experiment, "from", check->text.from_text, &check->from);
     if (status == AW_OK)
-        status = aw_experiment_parse(&experiment, "to", check->to_text, &check->to);
+        status = aw_experiment_parse(&experiment, "to", check->text.to_text, &check->to);
     if (status == AW_OK)
         status = aw_experiment_max_deviation(&experiment, deviation, &check->max_deviation);
     return status;
@@ -188,9 +190,9 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
         limits += check->limits[m].is_given;
-    const struct aw_experiment_hooks *hooks = session->tool->experiments;
-    if (!*check->joint_text || check->has_mode != hooks->has_modes || !*check->from_text ||
-        !*check->to_text || !limits)
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    if (!*check->text.joint_text || check->has_mode != hooks->has_modes ||
+        !*check->text.from_text || !*check->text.to_text || !limits)
         return aw_fail(&session->err, AW_USAGE,
                        "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
                        check->name, aw_experiment_joint_term(session),
@@ -256,8 +258,8 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
 {
     const struct aw_experiment_hooks *hooks = experiment->hooks;
     enum aw_status status = aw_experiment_find_gains(experiment, NULL, NULL);
-    if (status == AW_OK && hooks->allow_gains)
-        status = hooks->allow_gains(experiment, check->name, check->may_switch);
+    if (status == AW_OK && hooks->tuning.allow_gains)
+        status = hooks->tuning.allow_gains(experiment, check->name, check->may_switch);
     return status == AW_OK ? aw_experiment_send_gains(experiment, check->gains) : status;
 }
 
@@ -265,7 +267,7 @@ static enum aw_status perform_step(struct spec *spec, size_t i)
 {
     const struct check *check = &spec->checks[i];
     struct aw_experiment experiment = {.session = spec->session,
-                                       .hooks = spec->session->tool->experiments,
+                                       .hooks = spec->session->tool->motion.experiments,
                                        .joint = check->joint,
                                        .saves = AW_SAVE_NOTHING,
                                        .max_deviation = check->max_deviation};

@@ -12,8 +12,8 @@
  * not jump. A number has at most six digits. */
 static int choose_decimals(const struct aw_channel *channel)
 {
-    double range = fmax(fabs(channel->low), fabs(channel->high));
-    double largest = fmax(fabs(channel->min), fabs(channel->max));
+    double range = fmax(fabs(channel->range.low), fabs(channel->range.high));
+    double largest = fmax(fabs(channel->range.min), fabs(channel->range.max));
     bool has_decimals = channel->decimals >= 0;
     double size = has_decimals && range > 0 ? range : fmax(largest, 1e-3);
     if ((!has_decimals && channel->whole) || !(size < 1e15))

@@ -59,12 +59,12 @@ static void print_extreme(const struct row *row, double value, struct cell *cell
 
 static void print_min(const struct row *row, struct cell *cell)
 {
-    print_extreme(row, row->channel->min, cell);
+    print_extreme(row, row->channel->range.min, cell);
 }
 
 static void print_max(const struct row *row, struct cell *cell)
 {
-    print_extreme(row, row->channel->max, cell);
+    print_extreme(row, row->channel->range.max, cell);
 }
 
 static void print_rate(double hz, char *out)
@@ -212,14 +212,14 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const struct aw_channel *channel = row->channel;
-    double span = channel->max - channel->min;
+    double span = channel->range.max - channel->range.min;
     int64_t now = row->now / AW_TREND_STEP_NS;
     int level = -1;
     for (int64_t step = now - AW_TREND + 1; step <= now; step++) {
         bool is_stored = step <= channel->trend_step && step > channel->trend_step - AW_TREND;
         float value = is_stored && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
         int at = (int)(width - 1 - (now - step));
-        double share = ((double)value - channel->min) / span; /* NaN: no data */
+        double share = ((double)value - channel->range.min) / span; /* NaN: no data */
         if (!isnan(value))
             level = share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
         if (at >= 0 && level >= 0 && (step <= channel->trend_step || !row->is_stale))
@@ -265,10 +265,11 @@ static void put_header(const struct aw_grid *grid, struct aw_braille *canvas)
 {
     char text[160], count[32], rate[AW_CELL_TEXT];
     int width = canvas->columns, length = 0;
-    long s = (long)(grid->elapsed_ns / AW_SECOND);
-    print_count(grid->n_messages, count, sizeof count);
-    print_rate(grid->rate_hz, rate);
-    int x = aw_braille_draw_text(canvas, 1, 0, grid->title ? grid->title : "", AW_BRAILLE_BOLD);
+    long s = (long)(grid->head.elapsed_ns / AW_SECOND);
+    print_count(grid->head.n_messages, count, sizeof count);
+    print_rate(grid->head.rate_hz, rate);
+    int x = aw_braille_draw_text(canvas, 1, 0, grid->head.title ? grid->head.title : "",
+                                 AW_BRAILLE_BOLD);
     for (int detail = 2; detail >= 0; detail--) {
         if (detail == 2)
             snprintf(text, sizeof text, "%02ld:%02ld  %s messages  %s/s ", s / 60, s % 60, count,
@@ -280,11 +281,11 @@ static void put_header(const struct aw_grid *grid, struct aw_braille *canvas)
             break;
     }
     aw_braille_draw_text(canvas, width - length, 0, text, 0);
-    const char *state = grid->state ? grid->state : grid->link;
+    const char *state = grid->head.state ? grid->head.state : grid->head.link;
     int room = width - length - x - 4;
     if (state && room > 3)
         aw_cell_draw(canvas, x + 2, 0, room, true, state,
-                     grid->state ? AW_BRAILLE_WARNING : AW_BRAILLE_DIM);
+                     grid->head.state ? AW_BRAILLE_WARNING : AW_BRAILLE_DIM);
 }
 
 /* Returns a list of keys that fits. The keys for quit and help come first. */
@@ -294,7 +295,7 @@ static const char *choose_keys(const struct aw_grid *grid, int room)
                                             "q quit  space freeze  ? keys", "q quit  ? keys",
                                             "? keys"};
     size_t i = 0;
-    if (grid->is_typing)
+    if (grid->search.is_typing)
         return "Enter keep  Esc clear";
     if (grid->is_frozen)
         return "FROZEN  space resume";
@@ -306,7 +307,7 @@ static const char *choose_keys(const struct aw_grid *grid, int room)
 /* Prints the keys; the stop key is always shown. */
 static void print_keys(const struct aw_grid *grid, int room, char *out, size_t size)
 {
-    const char *stop = grid->can_stop && !grid->is_typing ? "s STOP  " : "";
+    const char *stop = grid->can_stop && !grid->search.is_typing ? "s STOP  " : "";
     snprintf(out, size, "%s%s", stop, choose_keys(grid, room - (int)strlen(stop)));
 }
 
@@ -315,13 +316,14 @@ static void print_keys(const struct aw_grid *grid, int room, char *out, size_t s
 static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int y)
 {
     char text[160], lost[32], damaged[32];
-    bool has_losses = grid->n_lost || grid->n_damaged;
-    if (grid->is_typing || (grid->filter && *grid->filter)) {
-        snprintf(text, sizeof text, "/%.60s%s", grid->filter, grid->is_typing ? "█" : "");
+    bool has_losses = grid->head.n_lost || grid->head.n_damaged;
+    if (grid->search.is_typing || (grid->search.filter && *grid->search.filter)) {
+        snprintf(text, sizeof text, "/%.60s%s", grid->search.filter,
+                 grid->search.is_typing ? "█" : "");
         return aw_braille_draw_text(canvas, 1, y, text, AW_BRAILLE_BOLD) + 1;
     }
-    print_count(grid->n_lost, lost, sizeof lost);
-    print_count(grid->n_damaged, damaged, sizeof damaged);
+    print_count(grid->head.n_lost, lost, sizeof lost);
+    print_count(grid->head.n_damaged, damaged, sizeof damaged);
     snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
     if (!has_losses && grid->can_stop && (int)strlen(text) + FEW_KEYS + 4 > canvas->columns)
         return 0;
@@ -335,8 +337,9 @@ static void put_footer(const struct aw_grid *grid, struct aw_braille *canvas)
     int y = canvas->rows - 1, width = canvas->columns, x = put_counts(grid, canvas, y);
     char keys[80];
     int room = width - x - 2;
-    bool shows_note = grid->note && grid->n_rows; /* without rows, put_empty shows the note */
-    int note_width = shows_note ? aw_min(NOTE, (int)strlen(grid->note) + 4) : 0;
+    bool shows_note =
+        grid->head.note && grid->pages.n_rows; /* without rows, put_empty shows the note */
+    int note_width = shows_note ? aw_min(NOTE, (int)strlen(grid->head.note) + 4) : 0;
     print_keys(grid, aw_max(room - note_width, aw_min(room, FEW_KEYS)), keys, sizeof keys);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
@@ -345,7 +348,7 @@ static void put_footer(const struct aw_grid *grid, struct aw_braille *canvas)
         width -= length + 1;
     }
     if (shows_note && width - x > 12)
-        aw_cell_draw(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
+        aw_cell_draw(canvas, x + 1, y, width - x - 3, true, grid->head.note, 0);
 }
 
 /* Prints that there are no rows, and the note, which probably gives the reason, on several
@@ -354,7 +357,8 @@ static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, con
 {
     int x = 1, y = 4;
     aw_braille_draw_text(canvas, 1, 2, message, AW_BRAILLE_DIM);
-    for (const char *word = grid->note ? grid->note : ""; *word; word += strspn(word, " ")) {
+    for (const char *word = grid->head.note ? grid->head.note : ""; *word;
+         word += strspn(word, " ")) {
         char text[160];
         size_t size = strcspn(word, " ");
         snprintf(text, sizeof text, "%.*s", (int)size, word);
@@ -388,21 +392,21 @@ static bool is_shown(const struct aw_grid *grid, const struct aw_channel *channe
 {
     if (channel->is_hidden || channel->count == 0)
         return false;
-    if (!grid->filter || !*grid->filter)
+    if (!grid->search.filter || !*grid->search.filter)
         return true;
-    return strpbrk(grid->filter, "*?[") ? fnmatch(grid->filter, channel->name, 0) == 0
-                                        : strstr(channel->name, grid->filter) != NULL;
+    return strpbrk(grid->search.filter, "*?[") ? fnmatch(grid->search.filter, channel->name, 0) == 0
+                                               : strstr(channel->name, grid->search.filter) != NULL;
 }
 
 static void put_scroll(const struct aw_grid *grid, struct aw_braille *canvas, int top, int height)
 {
-    if (grid->n_rows <= grid->page_rows || height < 3)
+    if (grid->pages.n_rows <= grid->pages.page_rows || height < 3)
         return;
-    double share = (double)grid->page_rows / (double)grid->n_rows;
+    double share = (double)grid->pages.page_rows / (double)grid->pages.n_rows;
     int bar = (int)fmax(1, share * height);
-    int at =
-        (int)((double)grid->scroll / (double)(grid->n_rows - grid->page_rows) * (height - bar) +
-              0.5);
+    int at = (int)((double)grid->pages.scroll /
+                       (double)(grid->pages.n_rows - grid->pages.page_rows) * (height - bar) +
+                   0.5);
     for (int i = 0; i < height; i++)
         aw_braille_draw_text(canvas, canvas->columns - 1, top + i,
                              i >= at && i < at + bar ? "█" : "│", AW_BRAILLE_DIM);
@@ -415,21 +419,24 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
     int min_width = aw_max(longest + 32, BLOCK_LEAST);
     int max_tables = (width + BETWEEN) / (min_width + BETWEEN);
-    int needed = (int)((grid->n_rows + (size_t)height - 1) / (size_t)height);
+    int needed = (int)((grid->pages.n_rows + (size_t)height - 1) / (size_t)height);
     int n_tables = aw_max(aw_min(needed, max_tables), 1);
     int table_width = (width + BETWEEN) / n_tables - BETWEEN;
     struct layout layout = choose_layout(table_width, longest, grid->shows_trend);
-    grid->page_rows = (size_t)height * (size_t)n_tables;
-    size_t max_scroll = grid->n_rows > grid->page_rows ? grid->n_rows - grid->page_rows : 0;
-    grid->scroll = grid->scroll < max_scroll ? grid->scroll : max_scroll;
-    size_t end = grid->scroll + grid->page_rows < grid->n_rows ? grid->scroll + grid->page_rows
-                                                               : grid->n_rows;
+    grid->pages.page_rows = (size_t)height * (size_t)n_tables;
+    size_t max_scroll =
+        grid->pages.n_rows > grid->pages.page_rows ? grid->pages.n_rows - grid->pages.page_rows : 0;
+    grid->pages.scroll = grid->pages.scroll < max_scroll ? grid->pages.scroll : max_scroll;
+    size_t end = grid->pages.scroll + grid->pages.page_rows < grid->pages.n_rows
+                     ? grid->pages.scroll + grid->pages.page_rows
+                     : grid->pages.n_rows;
     if (layout.name_width > 3 && layout.name_width < longest)
-        layout.cut = choose_cut(shown + grid->scroll, end - grid->scroll, layout.name_width);
+        layout.cut =
+            choose_cut(shown + grid->pages.scroll, end - grid->pages.scroll, layout.name_width);
     for (int t = 0; t < n_tables; t++)
         put_headings(canvas, 1 + t * (table_width + BETWEEN), &layout);
-    for (size_t i = 0; grid->scroll + i < end; i++) {
-        struct row row = {.channel = shown[grid->scroll + i], .now = grid->now_ns};
+    for (size_t i = 0; grid->pages.scroll + i < end; i++) {
+        struct row row = {.channel = shown[grid->pages.scroll + i], .now = grid->now_ns};
         row.is_stale = aw_channel_is_stale(row.channel, row.now);
         put_row(canvas, 1 + (int)i / height * (table_width + BETWEEN), top + (int)i % height,
                 &layout, &row);
@@ -444,18 +451,18 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
     int longest = 5;
     aw_braille_clear(canvas);
     put_header(grid, canvas);
-    grid->n_rows = 0;
+    grid->pages.n_rows = 0;
     for (size_t i = 0; shown && i < channels->n; i++) {
         if (!is_shown(grid, channels->list[i]))
             continue;
-        shown[grid->n_rows++] = channels->list[i];
+        shown[grid->pages.n_rows++] = channels->list[i];
         longest = aw_max(longest, (int)strlen(channels->list[i]->name));
     }
     if (grid->shows_keys)
         aw_cell_draw_keys(canvas, table_keys + (grid->can_stop ? 0 : 2));
-    else if (canvas->rows > 4 && grid->n_rows && grid->columns && !grid->by_field)
+    else if (canvas->rows > 4 && grid->pages.n_rows && grid->columns && !grid->by_field)
         aw_matrix_draw(grid, shown, canvas);
-    else if (canvas->rows > 4 && grid->n_rows)
+    else if (canvas->rows > 4 && grid->pages.n_rows)
         put_rows(grid, shown, canvas, longest);
     else if (canvas->rows > 4)
         put_empty(grid, canvas, channels->n ? "no match" : "no data yet");

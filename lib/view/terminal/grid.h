@@ -22,11 +22,18 @@ typedef bool aw_grid_unit_fn(void *context, const char *subject, const char *fie
 
 /* Contents and state of the screen. Strings may be NULL. */
 struct aw_grid {
-    const char *title, *link;
-    const char *state;  /* state of the link if it is not normal: "link lost, waiting" */
-    const char *note;   /* latest message, at the bottom */
-    const char *filter; /* shows only names that contain this string or match this pattern */
-    bool is_typing;     /* the user is typing the filter */
+    struct {
+        const char *title, *link;
+        const char *state; /* state of the link if it is not normal: "link lost, waiting" */
+        const char *note;  /* latest message, at the bottom */
+        uint64_t n_messages, n_lost, n_damaged;
+        double rate_hz; /* messages per second, of all channels */
+        int64_t elapsed_ns;
+    } head;
+    struct {
+        const char *filter; /* shows only names that contain this string or match this pattern */
+        bool is_typing;     /* the user is typing the filter */
+    } search;
     bool is_frozen;
     bool can_stop;                        /* the key s stops the device */
     bool shows_keys;                      /* shows the help page instead of the rows */
@@ -36,11 +43,12 @@ struct aw_grid {
     aw_grid_unit_fn *convert_unit;        /* converts units; or NULL */
     void *context;                        /* argument for unit */
     bool shows_trend;                     /* shows the trend in block characters */
-    uint64_t n_messages, n_lost, n_damaged;
-    double rate_hz; /* messages per second, of all channels */
-    int64_t elapsed_ns, now_ns;
-    size_t scroll;            /* first row shown; drawing limits it to valid rows */
-    size_t n_rows, page_rows; /* set by drawing: total number of rows; number of rows that fit */
+    int64_t now_ns;
+    struct {
+        size_t scroll; /* first row shown; drawing limits it to valid rows */
+        /* set by drawing: total number of rows; number of rows that fit */
+        size_t n_rows, page_rows;
+    } pages;
 };
 
 void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,

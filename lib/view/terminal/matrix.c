@@ -31,10 +31,10 @@ static struct aw_channel convert_channel(const struct matrix *m, const char *sub
     if (m->grid->convert_unit &&
         m->grid->convert_unit(m->grid->context, subject, field, &factor, &copy.unit)) {
         copy.value *= factor;
-        copy.min *= factor;
-        copy.max *= factor;
-        copy.low *= factor;
-        copy.high *= factor;
+        copy.range.min *= factor;
+        copy.range.max *= factor;
+        copy.range.low *= factor;
+        copy.range.high *= factor;
     }
     return copy;
 }
@@ -123,16 +123,17 @@ void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
                     struct aw_braille *canvas)
 {
     struct matrix m = {.grid = grid, .name_width = 5};
-    collect_cells(&m, shown, grid->n_rows);
-    grid->n_rows = m.n;
-    grid->page_rows = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
-    size_t max_scroll = grid->n_rows > grid->page_rows ? grid->n_rows - grid->page_rows : 0;
-    grid->scroll = grid->scroll < max_scroll ? grid->scroll : max_scroll;
+    collect_cells(&m, shown, grid->pages.n_rows);
+    grid->pages.n_rows = m.n;
+    grid->pages.page_rows = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
+    size_t max_scroll =
+        grid->pages.n_rows > grid->pages.page_rows ? grid->pages.n_rows - grid->pages.page_rows : 0;
+    grid->pages.scroll = grid->pages.scroll < max_scroll ? grid->pages.scroll : max_scroll;
     for (size_t row = 0; row < m.n; row++) {
         int length = (int)strlen(m.subject[row]);
         m.name_width = length < m.name_width ? m.name_width : length < 14 ? length : 14;
     }
     put_headings(&m, canvas);
-    for (size_t i = 0; i < grid->page_rows && grid->scroll + i < m.n; i++)
-        put_line(&m, canvas, TOP + (int)i, grid->scroll + i);
+    for (size_t i = 0; i < grid->pages.page_rows && grid->pages.scroll + i < m.n; i++)
+        put_line(&m, canvas, TOP + (int)i, grid->pages.scroll + i);
 }

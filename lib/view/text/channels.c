@@ -81,14 +81,14 @@ static uint64_t find_order(struct aw_channels *channels, const struct aw_channel
 
 static void clear_statistics(struct aw_channel *channel)
 {
-    channel->min = channel->max = (double)NAN;
+    channel->range.min = channel->range.max = (double)NAN;
     for (size_t i = 0; i < AW_TREND; i++)
         channel->trend[i] = NAN;
 }
 
 static void set_properties(struct aw_channel *channel, const struct aw_point *point)
 {
-    channel->low = channel->high = (double)NAN;
+    channel->range.low = channel->range.high = (double)NAN;
     channel->decimals = -1;
     const struct aw_codec *codec = point->codec;
     if (!codec || (codec->scalars[point->scalar].by >= 0 && !point->record))
@@ -102,8 +102,8 @@ static void set_properties(struct aw_channel *channel, const struct aw_point *po
         channel->decimals = aw_scalar_decimals(codec, point->scalar);
     if (range.max > range.min && isfinite(range.max - range.min) && format != FORMAT_NAMED &&
         range.max < 1e30) {
-        channel->low = range.min;
-        channel->high = range.max;
+        channel->range.low = range.min;
+        channel->range.high = range.max;
     }
 }
 
@@ -135,16 +135,16 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
 static void update_rate(struct aw_channel *channel, int64_t now)
 {
     if (channel->count++ == 0) {
-        channel->epoch_ns = now;
+        channel->rate.epoch_ns = now;
         return;
     }
-    channel->n_in_epoch++;
-    int64_t span = now - channel->epoch_ns;
-    if (span >= AW_SECOND || (channel->rate_hz == 0 && span > AW_SECOND / 10))
-        channel->rate_hz = (double)channel->n_in_epoch * 1e9 / (double)span;
+    channel->rate.n_in_epoch++;
+    int64_t span = now - channel->rate.epoch_ns;
+    if (span >= AW_SECOND || (channel->rate.rate_hz == 0 && span > AW_SECOND / 10))
+        channel->rate.rate_hz = (double)channel->rate.n_in_epoch * 1e9 / (double)span;
     if (span >= AW_SECOND) {
-        channel->epoch_ns = now;
-        channel->n_in_epoch = 0;
+        channel->rate.epoch_ns = now;
+        channel->rate.n_in_epoch = 0;
     }
 }
 
@@ -161,8 +161,8 @@ static void update_channel(struct aw_channel *channel, const struct aw_point *po
     if (isnan(point->value))
         return;
     channel->whole = channel->whole && point->value == floor(point->value);
-    channel->min = fmin(channel->min, point->value);
-    channel->max = fmax(channel->max, point->value);
+    channel->range.min = fmin(channel->range.min, point->value);
+    channel->range.max = fmax(channel->range.max, point->value);
     int64_t step = now / AW_TREND_STEP_NS;
     for (int64_t i = step; i > channel->trend_step && i > step - AW_TREND; i--)
         channel->trend[i % AW_TREND] = NAN;
@@ -214,22 +214,23 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {
     double age = (double)(now_ns - channel->updated_ns) / 1e9;
-    bool overdue = age > LONG_S && age * channel->rate_hz > 2;
-    return overdue ? 1 / age : channel->rate_hz;
+    bool overdue = age > LONG_S && age * channel->rate.rate_hz > 2;
+    return overdue ? 1 / age : channel->rate.rate_hz;
 }
 
 int aw_channel_alarm_level(const struct aw_channel *channel)
 {
-    double span = channel->high - channel->low, v = channel->value;
+    double span = channel->range.high - channel->range.low, v = channel->value;
     if (!(span > 0) || isnan(v) || !channel->unit)
         return 0;
-    double to_low = channel->low == 0 ? (double)INFINITY : v - channel->low;
-    double to_end = fmin(to_low, channel->high == 0 ? (double)INFINITY : channel->high - v);
+    double to_low = channel->range.low == 0 ? (double)INFINITY : v - channel->range.low;
+    double to_end =
+        fmin(to_low, channel->range.high == 0 ? (double)INFINITY : channel->range.high - v);
     return to_end <= 0 ? 2 : to_end < 0.05 * span ? 1 : 0;
 }
 
 bool aw_channel_is_stale(const struct aw_channel *channel, int64_t now_ns)
 {
     double age = (double)(now_ns - channel->updated_ns) / 1e9;
-    return age > 1 && (channel->rate_hz == 0 ? age > 5 : age * channel->rate_hz > 5);
+    return age > 1 && (channel->rate.rate_hz == 0 ? age > 5 : age * channel->rate.rate_hz > 5);
 }

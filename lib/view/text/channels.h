@@ -25,17 +25,21 @@ struct aw_channel {
     uint64_t order;
     bool is_hidden;   /* not selected, or metadata */
     const char *unit; /* NULL: no unit, or unknown */
-    double low, high; /* range in the wire table; NaN: no range */
-    bool whole;       /* all values so far were integers */
-    int decimals;     /* decimals of the field's resolution; -1: unknown */
-    double value;     /* last value; NaN: no data, or a string */
-    char text[32];    /* the last value if it is a string or a named value; else "" */
-    double min, max;  /* since the start or the last reset; NaN: no value yet */
+    struct {
+        double low, high; /* range in the wire table; NaN: no range */
+        double min, max;  /* since the start or the last reset; NaN: no value yet */
+    } range;
+    bool whole;    /* all values so far were integers */
+    int decimals;  /* decimals of the field's resolution; -1: unknown */
+    double value;  /* last value; NaN: no data, or a string */
+    char text[32]; /* the last value if it is a string or a named value; else "" */
     uint64_t count;
     int64_t updated_ns;
-    int64_t epoch_ns; /* start of the interval for the rate, at least a second */
-    uint64_t n_in_epoch;
-    double rate_hz;        /* messages per second; 0: unknown */
+    struct {
+        int64_t epoch_ns; /* start of the interval for the rate, at least a second */
+        uint64_t n_in_epoch;
+        double rate_hz; /* messages per second; 0: unknown */
+    } rate;
     float trend[AW_TREND]; /* ring of averages; NaN: no data in the step */
     int64_t trend_step;    /* number of the latest step, counted from time 0 */
 };

@@ -93,7 +93,7 @@ void aw_segments_join(struct segments *out, const struct segments *from, const s
     join_texts(out, from, style, dir);
     for (size_t i = 0; i < out->n; i++) {
         struct segment *segment = &out->list[i];
-        if (segment->kind != KIND_SCALAR || segment->with_unit)
+        if (segment->kind != KIND_SCALAR || segment->unit.shown)
             continue;
         if (segment->format == FORMAT_NAMED && !segment->wire_names)
             find_words(out, segment);

@@ -149,7 +149,7 @@ size_t aw_record_some_points(const struct aw_names *names, const struct aw_recor
     const struct aw_codec *codec = record->codec;
     size_t message = (size_t)(codec - names->wire->codecs), n = 0;
     int subject_scalar =
-        record->present & scalars & codec->values ? aw_subject_scalar(record, subject) : -1;
+        record->present & scalars & codec->masks.values ? aw_subject_scalar(record, subject) : -1;
     for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
         if (!codec->scalars[i].value || !(record->present & scalars & UINT64_C(1) << i))

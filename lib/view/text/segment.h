@@ -25,15 +25,17 @@ struct segment {
     uint8_t kind, format;
     uint8_t scalar, decimals;
     uint8_t skip;
-    bool wire_names;             /* the names belong to wire numbers, as in struct aw_field */
-    bool quoted;                 /* puts a named value in quotes */
-    bool has_special;            /* at least one value has a special name */
-    bool with_unit;              /* prints the unit, if any, after the number */
-    uint8_t unit_length;         /* 0: no unit, or it depends on another scalar */
+    bool wire_names;  /* the names belong to wire numbers, as in struct aw_field */
+    bool quoted;      /* puts a named value in quotes */
+    bool has_special; /* at least one value has a special name */
+    struct {
+        bool shown;     /* prints the unit, if any, after the number */
+        uint8_t length; /* 0: no unit, or it depends on another scalar */
+        const char *text;
+    } unit;
     bool names_only;             /* only named values are defined */
     uint8_t words;               /* index of the word list in struct segments */
     const struct aw_name *names; /* named values; NULL: no look-up */
-    const char *unit;
 };
 
 #define MAX_WORDS 16 /* maximum number of words per list, and of lists */

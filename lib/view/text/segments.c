@@ -103,7 +103,7 @@ static int compile_json_group(struct compiler *c, int first)
 
 static void add_mark(struct compiler *c)
 {
-    if (!c->options->fields && (c->has_names_only || c->codec->marked))
+    if (!c->options->fields && (c->has_names_only || c->codec->masks.marked))
         add_segment(c, KIND_MARK, "%s", "");
 }
 
@@ -142,12 +142,12 @@ static void compile_text(struct compiler *c, bool has_time)
         aw_scalar_name(place, name, sizeof name);
         struct segment *segment = add_segment(c, KIND_SCALAR, " %s=", name);
         bind_scalar(c, segment, scalar);
-        segment->with_unit = true;
+        segment->unit.shown = true;
         segment->has_special = place->field->special;
         if (segment->format != FORMAT_NAMED && !place->field->by && !c->codec->raw &&
             place->field->unit) {
-            segment->unit = place->field->unit;
-            segment->unit_length = (uint8_t)strlen(segment->unit);
+            segment->unit.text = place->field->unit;
+            segment->unit.length = (uint8_t)strlen(segment->unit.text);
         }
     }
     add_mark(c);

@@ -39,7 +39,7 @@ static bool is_report(const struct aw_protocol *protocol, const struct aw_messag
     for (size_t i = 0; i < protocol->n_messages; i++, other++)
         if (other->code == message->code && other->dir == AW_TX && other->head == message->head)
             return other->reads;
-    return message->dir == AW_RX || (protocol->can && message->dir == AW_BOTH);
+    return message->dir == AW_RX || (protocol->frames.can && message->dir == AW_BOTH);
 }
 
 struct aw_messages aw_view_select_messages(const struct aw_protocol *protocol,
@@ -295,9 +295,9 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
             return put_text(out, word, strlen(word));
     }
     out = aw_print_formatted(out, value, segment->format, segment->decimals);
-    if (segment->unit)
-        return put_text(out, segment->unit, segment->unit_length);
-    if (!segment->with_unit || !record->codec->scalars[segment->scalar].field->by)
+    if (segment->unit.text)
+        return put_text(out, segment->unit.text, segment->unit.length);
+    if (!segment->unit.shown || !record->codec->scalars[segment->scalar].field->by)
         return out;
     const char *unit = aw_scalar_range(record->codec, segment->scalar, record).unit;
     return unit ? put_text(out, unit, strlen(unit)) : out;

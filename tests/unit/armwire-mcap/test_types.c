@@ -33,8 +33,8 @@ static const struct aw_protocol protocol = {.name = "rig",
                                             .messages = messages,
                                             .n_messages = 2,
                                             .variants = variants,
-                                            .frame_max = 64,
-                                            .datagrams = true};
+                                            .frames.frame_max = 64,
+                                            .frames.datagrams = true};
 
 TEST(schema_and_cdr_bytes_match)
 {
@@ -108,7 +108,7 @@ static void compare(void *context, const char *path, double number, const char *
 
 static void fill(struct aw_record *record, uint32_t *chance)
 {
-    record->present = record->codec->values;
+    record->present = record->codec->masks.values;
     for (int i = 0; i < record->codec->n_scalars; i++) {
         struct aw_range range = aw_scalar_range(record->codec, i, record);
         *chance = *chance * 1664525 + 1013904223;

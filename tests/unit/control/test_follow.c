@@ -25,15 +25,15 @@ static void begin(const char *lines)
     assert_int_equal(aw_follow_map_parse(&map, lines, &err), AW_OK);
     for (size_t i = 0; i < map.n; i++) {
         assert_int_equal(aw_follow_row_convert(&map.rows[i], "deg", &err), AW_OK);
-        joints[i] = (struct aw_follow_joint){.min = -90,
-                                             .max = 90,
-                                             .max_speed = SPEED,
-                                             .max_jump = REACH,
-                                             .approach_speed = NAN,
-                                             .max_lag = INFINITY,
+        joints[i] = (struct aw_follow_joint){.limits.min = -90,
+                                             .limits.max = 90,
+                                             .limits.max_speed = SPEED,
+                                             .limits.max_jump = REACH,
+                                             .limits.approach_speed = NAN,
+                                             .limits.max_lag = INFINITY,
                                              .actual = 0};
     }
-    f = (struct aw_follow){.deadman_ns = DEADMAN};
+    f = (struct aw_follow){.options.deadman_ns = DEADMAN};
     now = leader_ns = AW_SECOND;
     aw_follow_start(&f, &map, joints, now);
 }
@@ -141,15 +141,15 @@ static bool set(const char *what, double value)
         const char *what;
         double *field;
     } fields[] = {{"at", &joints[0].actual},
-                  {"speed", &joints[0].max_speed},
-                  {"range", &joints[0].max},
-                  {"lag", &joints[0].max_lag},
-                  {"approach", &joints[0].approach_speed},
-                  {"smooth", &f.smooth_s}};
+                  {"speed", &joints[0].limits.max_speed},
+                  {"range", &joints[0].limits.max},
+                  {"lag", &joints[0].limits.max_lag},
+                  {"approach", &joints[0].limits.approach_speed},
+                  {"smooth", &f.options.smooth_s}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(fields[i].what, what) == 0) {
             *fields[i].field = value;
-            joints[0].min = -joints[0].max;
+            joints[0].limits.min = -joints[0].limits.max;
             return true;
         }
     return false;
@@ -185,9 +185,9 @@ static bool go_on(const char *what, double value, double other, enum aw_follow_r
     else if (strcmp(what, "waited") == 0)
         leader_ns += ms, aw_follow_set_wait(&f, now += ms);
     else if (strcmp(what, "relative") == 0)
-        f.relative = true;
+        f.options.relative = true;
     else if (strcmp(what, "blind") == 0)
-        f.allow_unknown = true;
+        f.options.allow_unknown = true;
     else
         return set(what, value);
     return true;
@@ -307,9 +307,9 @@ static void play(uint64_t number)
     struct plant plant = {.targets = number % 2};
     seed = number * 977 + 1;
     begin("elbow=x dead 0.05");
-    f.relative = number % 3 == 0;
-    f.smooth_s = number % 5 == 0 ? 0.05 : 0;
-    joints[0].approach_speed = number % 7 == 0 ? 15 : (double)NAN;
+    f.options.relative = number % 3 == 0;
+    f.options.smooth_s = number % 5 == 0 ? 0.05 : 0;
+    joints[0].limits.approach_speed = number % 7 == 0 ? 15 : (double)NAN;
     s.said_ns = now;
     for (int i = 0; i < 2000; i++) {
         int64_t later = chance() < 0.001 ? 150 * MS : TICK;
@@ -337,7 +337,7 @@ static void play(uint64_t number)
         if (turn == AW_FOLLOW_REFUSE) { /* the command ends; the user has to bring them together */
             s.refusals++;
             double away = fabs(aw_follow_goal(&f, 0) - plant.at);
-            assert_true(away > REACH && isnan(joints[0].approach_speed));
+            assert_true(away > REACH && isnan(joints[0].limits.approach_speed));
             f.has_time = false;
             aw_follow_start(&f, &map, joints, now);
             s.at = plant.at;

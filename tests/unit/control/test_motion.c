@@ -124,8 +124,8 @@ TEST(each_fault_is_recognized)
         double farthest;
         enum aw_motion_verdict verdict = drive(&rows[i].joint, &rows[i].course, &guard, &farthest);
         if (verdict != rows[i].verdict)
-            fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict, guard.last_s,
-                     guard.measured);
+            fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict,
+                     guard.last.last_s, guard.last.measured);
         double most = fabs(rows[i].course.target) + 15;
         /* motion between two samples */
         if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01)

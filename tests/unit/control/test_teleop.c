@@ -29,21 +29,21 @@ static void begin(bool targets)
     assert_int_equal(aw_teleop_map_parse(&map, lines, &err), AW_OK);
     joints[0] = (struct aw_teleop_joint){.name = "m3",
                                          .alias = "elbow",
-                                         .min = -90,
-                                         .max = 90,
-                                         .max_speed = 40,
-                                         .max_lag = 5,
+                                         .limits.min = -90,
+                                         .limits.max = 90,
+                                         .limits.max_speed = 40,
+                                         .limits.max_lag = 5,
                                          .uses_target = targets};
     joints[1] = (struct aw_teleop_joint){.name = "hand",
-                                         .min = 0,
-                                         .max = 100,
-                                         .max_speed = 200,
-                                         .max_lag = INFINITY,
+                                         .limits.min = 0,
+                                         .limits.max = 100,
+                                         .limits.max_speed = 200,
+                                         .limits.max_lag = INFINITY,
                                          .uses_target = targets};
-    t = (struct aw_teleop){.stale_ns = 0};
+    t = (struct aw_teleop){.options.stale_ns = 0};
     for (size_t i = 0; i < AW_TELEOP_ROWS; i++)
-        t.rate[i] = NAN;
-    t.rate[1] = 10;
+        t.options.rate[i] = NAN;
+    t.options.rate[1] = 10;
     now = 0;
     assert_int_equal(aw_teleop_start(&t, &map, joints, 2, now, &err), AW_OK);
 }
@@ -171,7 +171,7 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
     else if (strcmp(does, "lose") == 0)
         aw_teleop_set_halt(&t, *name == 'e' ? AW_HALT_EVENTS : AW_HALT_GONE);
     else if (strcmp(does, "stale") == 0)
-        t.stale_ns = (int64_t)number * MS;
+        t.options.stale_ns = (int64_t)number * MS;
     else if (strcmp(does, "alive") == 0)
         aw_teleop_set_alive(&t, now);
     else
@@ -212,9 +212,9 @@ TEST(teleop_rules_start_and_stop_the_joints)
         char steps[700], *save;
         begin(targets);
         if (targets && *rules[i].kind != 't') { /* in whole units, from the actual position */
-            t.step_s = 0.1;
+            t.options.step_s = 0.1;
             joints[0].min_step = joints[1].min_step = 1;
-            joints[0].max_lag = INFINITY;
+            joints[0].limits.max_lag = INFINITY;
             joints[0].actual = atof(rules[i].kind);
             joints[1].actual = 50;
             hold();
@@ -249,7 +249,7 @@ TEST(invalid_maps_are_refused)
     begin(false);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(start_with(wrong[i]), AW_USAGE);
-    joints[0].max_speed = joints[1].max = INFINITY;
+    joints[0].limits.max_speed = joints[1].limits.max = INFINITY;
     assert_int_equal(start_with("enable = b\na = elbow velocity\n"), AW_USAGE);
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);
 }
@@ -303,20 +303,21 @@ static bool turn_of_fate(bool *silent)
 static void check_step(bool must_stop, enum aw_teleop_result turn, bool ran, const double before[2],
                        int64_t since)
 {
-    bool full = t.value[FULL] >= 0.5;
+    bool full = t.input.value[FULL] >= 0.5;
     if (must_stop)
         assert_int_equal(turn, ran ? AW_TELEOP_STOP : AW_TELEOP_REST);
-    if (t.value[ENABLE] < 0.4)
+    if (t.input.value[ENABLE] < 0.4)
         assert_true(turn != AW_TELEOP_RUN);
     for (size_t i = 0; i < 2; i++) {
-        double most = joints[i].max_speed * (full ? 1 : 0.25) * (1 + 1e-9);
+        double most = joints[i].limits.max_speed * (full ? 1 : 0.25) * (1 + 1e-9);
         assert_true(fabs(joints[i].velocity) <= most);
         if (turn != AW_TELEOP_RUN || isnan(joints[i].actual))
             continue;
         assert_true(fabs(joints[i].actual - before[i]) <= most * (double)since / 1e9 + 1e-9);
-        double out = fmax(joints[i].actual - joints[i].max, joints[i].min - joints[i].actual);
-        double was = fmax(before[i] - joints[i].max, before[i] - joints[i].max);
-        was = fmax(was, joints[i].min - before[i]);
+        double out =
+            fmax(joints[i].actual - joints[i].limits.max, joints[i].limits.min - joints[i].actual);
+        double was = fmax(before[i] - joints[i].limits.max, before[i] - joints[i].limits.max);
+        was = fmax(was, joints[i].limits.min - before[i]);
         assert_true(out <= fmax(was, 0) + 1e-9); /* the deflection never grows */
     }
 }
@@ -326,7 +327,7 @@ static void scenario(unsigned seed)
     bool silent = false;
     random_state = seed * 2654435761u + 1;
     begin(seed % 2);
-    t.stale_ns = seed % 3 ? 0 : 200 * MS;
+    t.options.stale_ns = seed % 3 ? 0 : 200 * MS;
     joints[0].actual = (double)dice(240) - 120;
     joints[1].actual = dice(9) ? (double)dice(140) - 20 : (double)NAN;
     for (int i = 0; i < 400; i++) {
@@ -338,7 +339,8 @@ static void scenario(unsigned seed)
         enum aw_teleop_result turn = step((int64_t)(1 + dice(15)) * MS);
         if (now - was > AW_TELEOP_LATE)
             must_stop = must_stop || ran;
-        if (silent && t.stale_ns && now - t.alive_ns > t.stale_ns && turn == AW_TELEOP_RUN)
+        if (silent && t.options.stale_ns && now - t.alive_ns > t.options.stale_ns &&
+            turn == AW_TELEOP_RUN)
             assert_true(joints[0].velocity == 0 || !isnan(joints[0].goal));
         check_step(must_stop, turn, ran, before, now - was);
     }

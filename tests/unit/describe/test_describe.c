@@ -87,7 +87,7 @@ static void assert_json_leaf(const struct aw_codec *codec, int i, json_t *json)
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
     assert_string_equal(json_string_value(json_object_get(json, "name")), name);
-    if (!codec->protocol->ascii) {
+    if (!codec->protocol->frames.ascii) {
         assert_int_equal(json_integer_value(json_object_get(json, "bit")), scalar->bit);
         assert_int_equal(json_integer_value(json_object_get(json, "bits")), scalar->bits);
     }
@@ -203,7 +203,7 @@ TEST(unknown_messages_and_rows_beyond_the_end_are_not_described)
         size_t n;
         beyond_init(&copy, &wire, protocols[i % N_PROTOCOLS], NULL);
         char *text = describe(NULL, as, &n);
-        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.can; /* only CAN has a DBC */
+        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.frames.can; /* only CAN has a DBC */
         assert_int_equal(n, none ? 0 : protocols[i % N_PROTOCOLS]->n_messages);
         if (strstr(text, "QQQ"))
             fail_msg("%s", text);
@@ -365,7 +365,7 @@ TEST(unusual_tables_are_described)
                                    .variants = variants,
                                    .medium = AW_MEDIUM_UDP,
                                    .ports = {7},
-                                   .frame_max = 128};
+                                   .frames.frame_max = 128};
     FILE *out = begin_picture();
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_format as = (enum aw_describe_format)i;
@@ -427,9 +427,9 @@ TEST(unusual_can_buses_are_described)
                                                 .n_messages = 2,
                                                 .variants = variants,
                                                 .medium = AW_MEDIUM_CAN,
-                                                .can = true,
-                                                .datagrams = true,
-                                                .frame_max = 10};
+                                                .frames.can = true,
+                                                .frames.datagrams = true,
+                                                .frames.frame_max = 10};
     static const enum aw_describe_format forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC,
                                                     AW_DESCRIBE_LUA};
     FILE *out = begin_picture();
@@ -470,8 +470,8 @@ TEST(unusual_text_lines_are_described)
                                                 .n_messages = 1,
                                                 .variants = variants,
                                                 .medium = AW_MEDIUM_SERIAL,
-                                                .ascii = true,
-                                                .frame_max = 40};
+                                                .frames.ascii = true,
+                                                .frames.frame_max = 40};
     FILE *out = begin_picture();
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++)
         if (i != AW_DESCRIBE_ASCII)

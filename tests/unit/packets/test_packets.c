@@ -200,8 +200,8 @@ TEST_WITH(NULL, end, joint_sections_define_joints)
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = u8 3\n"
         "[packet s]\nid = 2\nask = yes\np = f32 rad\n[packet off]\nid = 3\ndir = tx\n";
     use(&aw_hidmotor_protocol, text);
-    const struct aw_joint_row *joint = protocol->joints;
-    const struct aw_stop_row *stop = protocol->stops;
+    const struct aw_joint_row *joint = protocol->custom.joints;
+    const struct aw_stop_row *stop = protocol->custom.stops;
     assert_string_equal(joint->name, "elbow");
     assert_string_equal(joint->alias, "m3");
     assert_string_equal(joint->setpoint, "go.x");
@@ -212,8 +212,8 @@ TEST_WITH(NULL, end, joint_sections_define_joints)
     assert_string_equal(stop[1].packet, "off");
     assert_null(stop[2].packet);
     use(&aw_hidmotor_protocol, "[packet a]\nid = 1\n");
-    assert_null(protocol->joints);
-    assert_null(protocol->stops);
+    assert_null(protocol->custom.joints);
+    assert_null(protocol->custom.stops);
 }
 
 /* Sets and reports gains of several joints in one packet. */
@@ -227,7 +227,7 @@ TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
         "[joint x]\nsetpoint = go.x\nposition = s.p\nkp = g.a s.kp\ntick = 10ms\n"
         "[joint y]\nsetpoint = go.y\nposition = s.q\nkp = g.b\n";
     use(&aw_hidmotor_protocol, text);
-    const struct aw_joint_row *joint = protocol->joints;
+    const struct aw_joint_row *joint = protocol->custom.joints;
     assert_string_equal(joint[0].gain_set[0], "g.a");
     assert_string_equal(joint[0].gain_read[0], "s.kp");
     assert_null(joint[0].gain_set[1]);

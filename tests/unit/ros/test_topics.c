@@ -67,7 +67,7 @@ static bool add(struct rig *rig, const char *name, enum aw_dir dir, double board
     uint8_t frame[16];
     size_t size;
     aw_record_init(&record, aw_wire_codec(&rig->wire, name, dir), dir);
-    record.present = record.codec->values;
+    record.present = record.codec->masks.values;
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 0;
     assert_int_equal(aw_record_set(&record, "board", board, &err), AW_OK);

@@ -32,8 +32,8 @@ static const struct aw_protocol protocol = {
     .messages = messages,
     .n_messages = 2,
     .variants = variants,
-    .frame_max = 40,
-    .ascii = true,
+    .frames.frame_max = 40,
+    .frames.ascii = true,
 };
 
 static struct aw_wire wire;

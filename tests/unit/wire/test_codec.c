@@ -153,7 +153,7 @@ TEST(tables_fit_and_their_values_have_unique_names)
             for (size_t m = 0; m < protocols[p]->n_messages; m++) {
                 const struct aw_message *message = aw_wire_message(&wire, m);
                 assert_int_equal(aw_codec_init(&codec, protocols[p], v, message, false), AW_OK);
-                assert_true(codec.size <= protocols[p]->frame_max);
+                assert_true(codec.size <= protocols[p]->frames.frame_max);
                 for (int i = 0; i < codec.n_scalars; i++) {
                     char name[64];
                     aw_scalar_name(&codec.scalars[i], name, sizeof name);
@@ -245,11 +245,11 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
 {
     fprintf(out, "%s %s%s: %u bytes%s", codec->variant->name, codec->message->name,
             codec->raw ? " raw" : "", codec->size, codec->has_floats ? ", floats" : "");
-    draw_set(out, "values", codec->values);
-    draw_set(out, "counted", codec->counted);
-    draw_set(out, "scaled", codec->scaled);
-    draw_set(out, "fixed", codec->constant);
-    draw_set(out, "checked", codec->uncovered);
+    draw_set(out, "values", codec->masks.values);
+    draw_set(out, "counted", codec->masks.counted);
+    draw_set(out, "scaled", codec->masks.scaled);
+    draw_set(out, "fixed", codec->masks.constant);
+    draw_set(out, "checked", codec->masks.uncovered);
     fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];

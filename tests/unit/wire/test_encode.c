@@ -162,7 +162,7 @@ TEST_WITH(start, NULL, decoded_values_encode_to_the_same_bytes)
                                                 .messages = &message,
                                                 .n_messages = 1,
                                                 .variants = variants,
-                                                .frame_max = 3};
+                                                .frames.frame_max = 3};
     aw_wire_init(&wire, &protocol, &variants[0], false);
     for (unsigned i = 0; i < 65536; i++) {
         const uint8_t in[] = {1, (uint8_t)i, (uint8_t)(i >> 8)};

@@ -35,8 +35,8 @@ static const struct aw_protocol coded_protocol = {
     .messages = coded,
     .n_messages = sizeof coded / sizeof *coded,
     .variants = sample_variants,
-    .checksum = sample_sum,
-    .frame_max = 20,
+    .frames.checksum = sample_sum,
+    .frames.frame_max = 20,
 };
 
 /* Returns the name of a message, or "-". */

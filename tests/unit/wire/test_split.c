@@ -88,7 +88,7 @@ TEST(endless_frame_is_discarded)
     struct aw_protocol protocol = sample_protocol;
     static char text[2 * AW_SPLIT_ROOM + 6];
     uint64_t damaged;
-    protocol.next_frame = never_whole;
+    protocol.frames.next_frame = never_whole;
     memset(text, 'x', sizeof text - 1);
     text[AW_SPLIT_ROOM - 1] = '\0';
     assert_int_equal(split(&protocol, text, AW_SPLIT_ROOM, false, &damaged).n, 0);
@@ -118,7 +118,7 @@ TEST(datagram_with_an_envelope_is_split)
                                           {0}};
     struct aw_protocol protocol = sample_protocol;
     uint64_t damaged;
-    protocol.next_frame = never_whole;
+    protocol.frames.next_frame = never_whole;
     protocol.variants = variants;
     struct found found = split(&protocol, "wxmyywx", 7, true, &damaged);
     assert_int_equal(found.n, 2);

@@ -38,7 +38,7 @@ static const struct aw_protocol protocol = {
     .messages = messages,
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
-    .frame_max = 9,
+    .frames.frame_max = 9,
 };
 
 static void use(const char *variant)
@@ -150,7 +150,7 @@ TEST(frame_in_the_other_direction_is_decoded)
 {
     struct aw_protocol told = protocol;
     struct aw_record record;
-    told.identify = always_one;
+    told.frames.identify = always_one;
     aw_wire_init(&wire, &told, NULL, false);
     struct aw_span frame = {(const uint8_t *)"\x09\x01\x05", 3};
     assert_int_equal(aw_wire_decode(&wire, AW_RX, frame, &record, NULL), AW_OK);

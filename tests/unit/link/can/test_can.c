@@ -89,16 +89,16 @@ static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, siz
     (void)deadline;
     assert_true(cap >= sizeof frame);
     *got = 0;
-    link->is_echo = ++self->reads == 2;
+    link->rx.is_echo = ++self->reads == 2;
     link->n_dropped = (uint64_t)self->reads;
-    link->event[0] = '\0';
+    link->rx.event[0] = '\0';
     if (self->reads == 4)
         return aw_fail(err, AW_LOST, "told: that was all");
     if (self->reads == 3) {
-        strcpy(link->event, "interface down");
+        strcpy(link->rx.event, "interface down");
         return AW_EVENT;
     }
-    link->rx_time_ns = 1000 + self->reads;
+    link->rx.time_ns = 1000 + self->reads;
     memcpy(buf, frame, sizeof frame);
     *got = sizeof frame;
     return AW_OK;
@@ -142,17 +142,17 @@ static struct aw_link *told_link(struct aw_clock *clock)
 static void assert_tells_all(struct aw_link *link)
 {
     assert_receives(link, "05E#AA");
-    assert_int_equal(link->rx_time_ns, 1001);
-    assert_false(link->is_echo);
+    assert_int_equal(link->rx.time_ns, 1001);
+    assert_false(link->rx.is_echo);
     assert_receives(link, "05E#AA");
-    assert_int_equal(link->rx_time_ns, 1002);
-    assert_true(link->is_echo);
+    assert_int_equal(link->rx.time_ns, 1002);
+    assert_true(link->rx.is_echo);
     assert_event(link, "interface down");
     assert_int_equal(link->n_dropped, 3);
     assert_false(link->is_lost);
     assert_read_is(link, AW_LOST, 0);
     assert_true(link->is_lost);
-    assert_string_equal(link->event, "");
+    assert_string_equal(link->rx.event, "");
     aw_link_close(link);
 }
 

@@ -297,15 +297,15 @@ TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
     tell(&(struct told){.frame = {.can_id = 0x05E, .can_dlc = 2, .data = {0x9C, 0xFF}},
                         .time_ns = INT64_C(1436509052249713999)});
     assert_receives(link, "05E#9CFF");
-    assert_int_equal(link->rx_time_ns, INT64_C(1436509052249713999));
-    assert_false(link->is_echo);
+    assert_int_equal(link->rx.time_ns, INT64_C(1436509052249713999));
+    assert_false(link->rx.is_echo);
     tell(&(struct told){.frame = {.can_id = 0x7FF}, .own = true, .overflow = 3});
     assert_receives(link, "7FF#");
-    assert_true(link->is_echo);
-    assert_int_equal(link->rx_time_ns, 0);
+    assert_true(link->rx.is_echo);
+    assert_int_equal(link->rx.time_ns, 0);
     assert_int_equal(link->n_dropped, 3);
     assert_read_is(link, AW_TIMEOUT, 0);
-    assert_false(link->is_echo);
+    assert_false(link->rx.is_echo);
 }
 
 TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
@@ -381,7 +381,7 @@ TEST_WITH(plug_in, unplug, lost_frames_are_counted)
             .frame = {.can_id = i}, .overflow = cases[i].overflow, .time_ns = cases[i].time_ns});
         assert_receives(link, text_of("%03X#", i));
         assert_int_equal(link->n_dropped, cases[i].dropped);
-        assert_int_equal(link->rx_time_ns, cases[i].time_ns);
+        assert_int_equal(link->rx.time_ns, cases[i].time_ns);
     }
 }
 

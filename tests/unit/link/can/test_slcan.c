@@ -194,11 +194,11 @@ static void both_ends(const char *listen, const char *query)
         assert_receives(adapter, "000#");
         for (int i = 0; i < 50; i++) {
             assert_carries(adapter, client, "05E#9CFF000200F0");
-            int64_t age = aw_wall_time() - client->rx_time_ns;
+            int64_t age = aw_wall_time() - client->rx.time_ns;
             if (*query)
                 assert_in_range(age, 0, 10 * AW_SECOND);
             else
-                assert_int_equal(client->rx_time_ns, 0);
+                assert_int_equal(client->rx.time_ns, 0);
         }
         static const uint8_t no_frame[] = {0x00, 0x08};
         assert_write_fails(client, no_frame, 2, AW_USAGE, "");
@@ -392,7 +392,7 @@ TEST(unusual_adapters_are_supported_or_explained)
             assert_event(ends.client, "damaged line from the adapter: t12");
             assert_int_equal(ends.client->n_dropped, 1);
             assert_read_is(ends.client, AW_TIMEOUT, 0);
-            assert_string_equal(ends.client->event, "");
+            assert_string_equal(ends.client->rx.event, "");
         }
     }
 }
@@ -476,7 +476,7 @@ TEST(wrappers_keep_timestamps_and_events)
     assert_sends(adapter, "05E#01");
     assert_read_is(adapter, AW_TIMEOUT, 20 * AW_MILLISECOND);
     assert_receives(client, "05E#01");
-    assert_true(client->rx_time_ns > 0);
+    assert_true(client->rx.time_ns > 0);
 }
 
 /* Sends lines in which '.' stands for CR and '!' for BEL; prints the answers in the same form. */
@@ -637,13 +637,13 @@ TEST(adapter_timestamps_are_used)
         struct timespec pause = {.tv_nsec = 3000000};
         assert_writes(stream, "t0010EA5E\r");
         assert_receives(client, "001#");
-        int64_t first = client->rx_time_ns;
+        int64_t first = client->rx.time_ns;
         nanosleep(&pause, NULL); /* more time passes here than on the adapter */
         assert_writes(stream, "t0010EA5E\rt00100001\r");
         assert_receives(client, "001#");
-        same = client->rx_time_ns == first;
+        same = client->rx.time_ns == first;
         assert_receives(client, "001#");
-        same = same && client->rx_time_ns == first + 3 * AW_MILLISECOND;
+        same = same && client->rx.time_ns == first + 3 * AW_MILLISECOND;
     }
     assert_true(same);
 }

@@ -239,7 +239,7 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
                  {ENXIO, "device not found — plug the board in, and see 'list'"},
                  {EIO, "Input/output error"}};
     static const int refused[] = {EACCES, EPERM};
-    static const struct aw_protocol unnamed = {.boards = test_boards};
+    static const struct aw_protocol unnamed = {.hid.boards = test_boards};
     struct aw_hid_port port = {.path = "/dev/hidraw99", .vendor = 0x16C0, .product = 0x0486};
     char text[300];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -71,7 +71,7 @@ static unsigned port_in(const char *text)
 static void assert_news(struct aw_link *link, const char *words)
 {
     assert_read_is(link, AW_EVENT, AW_SECOND);
-    assert_has(link->event, words);
+    assert_has(link->rx.event, words);
 }
 
 static void both_ends_talk(const char *listen)
@@ -119,8 +119,8 @@ TEST(datagrams_keep_their_boundaries)
         assert_int_equal(aw_link_read(server, buf, sizeof buf - 1, &got, deadline, NULL), AW_OK);
         buf[got] = '\0';
         assert_int_equal(atoi(buf), i);
-        assert_true(before - server->rx_time_ns < 5 * AW_SECOND);
-        assert_true(server->rx_time_ns <= aw_wall_time());
+        assert_true(before - server->rx.time_ns < 5 * AW_SECOND);
+        assert_true(server->rx.time_ns <= aw_wall_time());
     }
     assert_int_equal(server->n_dropped, 0);
     assert_writes(client, "longer than the reader's room");
@@ -154,7 +154,7 @@ TEST(missing_server_is_reported_but_not_fatal)
     for (int i = 0; i < 5; i++)
         assert_writes(client, "again"); /* reported once */
     assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
-    assert_string_equal(client->event, "");
+    assert_string_equal(client->rx.event, "");
 
     struct aw_link *server = opened(text_of("udp-listen:%u?reply=sender", port));
     assert_passes(client, server, "two");
@@ -188,7 +188,7 @@ TEST(server_reports_a_returned_client)
         status = aw_link_read(server, &byte, 1, &got, now() + 10 * AW_MILLISECOND, NULL);
     }
     assert_int_equal(status, AW_EVENT);
-    assert_string_equal(server->event, text_of("client now listens at 127.0.0.1:%u", port));
+    assert_string_equal(server->rx.event, text_of("client now listens at 127.0.0.1:%u", port));
     assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND);
     aw_link_close(client);
     assert_writes(server, "four");
@@ -242,7 +242,7 @@ TEST(datagrams_of_strangers_are_refused)
     send_plain(forger, here, "forged", 6);
     send_plain(fd, here, "true", 4);
     assert_news(client, text_of("refused a datagram from 127.0.0.2:%u, expected", forged));
-    assert_has(client->event, "from=any");
+    assert_has(client->rx.event, "from=any");
     assert_reads(client, "true");
     for (int i = 0; i < 100; i++) /* reported once, without extending the wait */
         send_plain(forger, here, "forged", 6);
@@ -392,7 +392,7 @@ TEST(send_errors_are_reported_but_not_fatal)
             assert_read_is(client, AW_TIMEOUT, 0);
         } else {
             assert_news(client, "cannot send to 127.0.0.1:");
-            assert_has(client->event, cases[i].words);
+            assert_has(client->rx.event, cases[i].words);
             network.send_times = cases[i].times;
             assert_writes(client, "second");
             network.send_times = 0;
@@ -514,7 +514,7 @@ TEST(events_are_repeated_after_five_seconds)
         send_plain(fd, to, "x", 1);
         if (cases[i].told) {
             assert_read_is(server, AW_EVENT, 0);
-            assert_string_equal(server->event, "empty datagram ignored");
+            assert_string_equal(server->rx.event, "empty datagram ignored");
         }
         assert_reads(server, "x");
     }
@@ -573,7 +573,7 @@ TEST(default_ports_and_socket_options_are_used)
     assert_writes(client, "hello");
     int64_t before = aw_wall_time() - 60 * AW_SECOND;
     assert_reads(server, "hello");
-    assert_in_range(server->rx_time_ns, before, aw_wall_time());
+    assert_in_range(server->rx.time_ns, before, aw_wall_time());
     assert_passes(server, client, "you");
     uint8_t bytes[8];
     struct aw_link_raw raw = {.bytes = bytes, .cap = 3};

@@ -175,8 +175,8 @@ static enum aw_status read_of_two(struct aw_link *link, void *buf, size_t cap, s
 {
     (void)err;
     *got = 0;
-    if (link->n_connections == 1 && *link->event == '\0') {
-        strcpy(link->event, "said");
+    if (link->n_connections == 1 && *link->rx.event == '\0') {
+        strcpy(link->rx.event, "said");
         memcpy(buf, "first", *got = cap < 5 ? cap : 5);
         return AW_OK;
     }

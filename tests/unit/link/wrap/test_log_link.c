@@ -59,7 +59,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
             used += (size_t)snprintf(text + used, sizeof text - used, "%lld:%03X", (long long)ms,
                                      bytes[0] | (unsigned)bytes[1] << 8);
             used += (size_t)snprintf(text + used, sizeof text - used, "/%zu@%lld ", got - 2,
-                                     (long long)(link->rx_time_ns / AW_MILLISECOND));
+                                     (long long)(link->rx.time_ns / AW_MILLISECOND));
         } else {
             used += (size_t)snprintf(text + used, sizeof text - used, "%lld=%d", (long long)ms,
                                      (int)status);

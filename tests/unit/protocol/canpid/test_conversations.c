@@ -223,9 +223,9 @@ TEST(timestamp_of_the_link_is_the_arrival_time)
     talk->next = "< 05D#00089AF9AE07";
     talk->end = talk->next + strlen(talk->next);
     talk->clock.time_ns = 5 * AW_SECOND;
-    talk->link.rx_time_ns = aw_wall_time() - 2 * AW_SECOND;
+    talk->link.rx.time_ns = aw_wall_time() - 2 * AW_SECOND;
     assert_int_equal(aw_canpid_receive(&rig.pid, 0, &received, &talk->err), AW_OK);
-    assert_true(received.time_ns == talk->link.rx_time_ns && received.dir == AW_RX);
+    assert_true(received.time_ns == talk->link.rx.time_ns && received.dir == AW_RX);
     assert_int_equal(received.frame.size, parse_frame("05D#00089AF9AE07", frame));
     int64_t came = aw_canpid_last_ns(&aw_canpid_board(&rig.pid, LKNEE)->streams[AW_CANPID_PID]);
     assert_true(came <= 3 * AW_SECOND && came > AW_SECOND);

@@ -132,7 +132,7 @@ static const struct {
 TEST(drivers_behave_as_published)
 {
     struct aw_joint_model locked = aw_joint_defaults();
-    locked.link_locked = true;
+    locked.link.locked = true;
     for (size_t i = 0; i < sizeof sessions_of_drivers / sizeof *sessions_of_drivers; i++) {
         bool loop = strcmp(sessions_of_drivers[i].kind, "loop") == 0;
         struct aw_canpid_device_options options =
@@ -523,7 +523,7 @@ TEST(sessions_match_the_picture)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double until = i < 3 ? 1500 : 30;
         struct aw_joint_model model = aw_joint_defaults();
-        model.link_locked = i == 2;
+        model.link.locked = i == 2;
         cases[i].model = &model;
         struct aw_device *device = aw_canpid_device_new(&cases[i]);
         fprintf(out, "case %zu\n", i);

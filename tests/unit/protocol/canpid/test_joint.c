@@ -52,8 +52,8 @@ TEST(leg_swings_down_and_comes_to_rest)
     assert_true(fabs(joint.link_speed) < 1e-3 && fabs(joint.lever_speed) < 1e-3);
     /* The lever creeps until friction holds it; the leg hangs from the spring. */
     double alpha = joint.lever - joint.link;
-    double left = aw_joint_torque(alpha, P) - model.link_gravity_nm * sin(joint.link);
-    assert_true(fabs(left) <= model.link_friction_nm * 1.01);
+    double left = aw_joint_torque(alpha, P) - model.link.gravity_nm * sin(joint.link);
+    assert_true(fabs(left) <= model.link.friction_nm * 1.01);
     assert_true(joint.link < joint.lever);
 }
 
@@ -62,18 +62,18 @@ TEST(mechanical_stops_are_hard)
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
     run(&joint, &model, 0.9, 3);
-    assert_true(joint.lever == model.lever_stop_rad);
+    assert_true(joint.lever == model.lever.stop_rad);
     assert_true(joint.lever_speed == 0);
-    assert_true(fabs(joint.link) <= model.link_stop_rad);
+    assert_true(fabs(joint.link) <= model.link.stop_rad);
     run(&joint, &model, -0.9, 3);
-    assert_true(joint.lever == -model.lever_stop_rad);
+    assert_true(joint.lever == -model.lever.stop_rad);
 }
 
 TEST(locked_leg_does_not_move)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {0};
-    model.link_locked = true;
+    model.link.locked = true;
     run(&joint, &model, 0.15, 1);
     assert_true(joint.lever > 5 * DEG);
     assert_true(joint.link == 0 && joint.link_speed == 0);
@@ -85,11 +85,11 @@ TEST(load_reduces_speed_and_torque_is_limited)
     struct aw_canpid_joint joint = {0};
     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
     assert_true(joint.motor_nm == model.torque_max_nm);
-    model.link_locked = true;
+    model.link.locked = true;
     run(&joint, &model, 0.12, 5); /* demands 15 deg/s against the spring */
     assert_true(fabs(joint.lever_speed) < 1e-3);
     double spring = aw_joint_torque(joint.lever, P);
-    assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever_friction_nm * 1.01);
+    assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever.friction_nm * 1.01);
 }
 
 /* A disabled drive releases the lever up to its friction. */
@@ -97,11 +97,11 @@ TEST(disabled_drive_releases_the_lever)
 {
     struct aw_joint_model model = aw_joint_defaults();
     struct aw_canpid_joint joint = {.lever = 60 * DEG};
-    model.link_locked = true;
+    model.link.locked = true;
     for (int i = 0; i < 10000; i++)
         aw_joint_step(&joint, &model, (struct aw_joint_drive){.on = false}, P, DT);
     assert_true(joint.motor_nm == 0 && joint.lever_speed == 0);
-    assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever_friction_nm * 1.01);
+    assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever.friction_nm * 1.01);
 }
 
 /* The device's step is small enough: half of it gives the same motion. */

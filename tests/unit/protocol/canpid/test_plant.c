@@ -51,10 +51,10 @@ TEST(the_six_joints_differ)
         struct aw_joint_model a = aw_canpid_joint(six[i]);
         for (size_t k = 0; k < i; k++) {
             struct aw_joint_model b = aw_canpid_joint(six[k]);
-            double lags = a.lever_inertia / a.droop_nm_s - b.lever_inertia / b.droop_nm_s;
+            double lags = a.lever.inertia / a.droop_nm_s - b.lever.inertia / b.droop_nm_s;
             assert_true(fabs(lags) > 5e-4);
             assert_true(fabs(a.motor_speed_rpm / a.gear - b.motor_speed_rpm / b.gear) > 1);
-            assert_true(fabs(a.lever_friction_nm - b.lever_friction_nm) > 0.1);
+            assert_true(fabs(a.lever.friction_nm - b.lever.friction_nm) > 0.1);
             if (fabs(at[i] - at[k]) + fabs(later[i] - later[k]) < 0.1)
                 fail_msg("%x and %x are both at %g", six[i], six[k], at[i]);
         }

@@ -24,7 +24,7 @@ static int rig_settle(struct rig *rig)
         if (rig_try(rig) != AW_OK)
             fail_msg("%s", rig->err.text);
         messages++;
-    } while (!rig->ez.must_answer);
+    } while (!rig->ez.lockstep.must_answer);
     return messages;
 }
 
@@ -37,7 +37,7 @@ TEST(stop_leaves_no_message_in_the_link)
         for (int k = 0; k < 30; k++) {
             if (k % 3 == 0)
                 rig_run(rig, 1); /* otherwise the stop is the answer */
-            bool answers = rig->ez.must_answer;
+            bool answers = rig->ez.lockstep.must_answer;
             assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
             assert_int_equal(rig_settle(rig), answers ? 1 : 2);
             assert_int_equal(rig->fake.due, 0);
@@ -188,8 +188,9 @@ static void check_pieces(const char *wire, unsigned seed)
         assert_true(p->clock.time_ns <= began + 2500 * AW_MILLISECOND);
         assert_true(rig->ez.state.epoch >= before.state.epoch);
         assert_int_equal(n->bytes, p->read);
-        assert_true(rig->ez.n_parsed <= rig->ez.n_bytes && rig->ez.n_bytes <= p->read);
-        assert_true(rig->ez.received_ns <= p->clock.time_ns);
+        assert_true(rig->ez.input.n_parsed <= rig->ez.input.n_bytes &&
+                    rig->ez.input.n_bytes <= p->read);
+        assert_true(rig->ez.lockstep.received_ns <= p->clock.time_ns);
         assert_true(n->malformed >= before.counters.malformed);
         if (any_of(p, 7) == 0)
             aw_ezphys_reset(&rig->ez);
@@ -222,11 +223,11 @@ TEST(client_starts_with_an_empty_state)
     assert_int_equal(aw_ezphys_init(dirty, NULL, NULL, &err), AW_OK);
     assert_int_equal(aw_ezphys_init(fresh, NULL, NULL, &err), AW_OK);
     assert_memory_equal(&dirty->counters, &fresh->counters, sizeof fresh->counters);
-    assert_true(!dirty->never_answers && !dirty->must_reset && !*dirty->problem &&
-                !dirty->connections);
-    assert_true(dirty->received_ns == 0 && dirty->last_byte_ns == 0);
+    assert_true(!dirty->never_answers && !dirty->restart.must_reset && !*dirty->problem &&
+                !dirty->input.connections);
+    assert_true(dirty->lockstep.received_ns == 0 && dirty->input.last_byte_ns == 0);
     aw_ezphys_free(fresh);
-    assert_null(fresh->buffer);
+    assert_null(fresh->input.buffer);
     aw_ezphys_free(dirty);
     free(dirty);
     free(fresh);
@@ -238,11 +239,12 @@ TEST(client_starts_with_an_empty_state)
     rig_motor(rig, HINGE, "hinge", 2, 10);
     aw_ezphys_attach(&rig->ez, rig->link);
     const struct aw_ezphys *ez = &rig->ez;
-    assert_true(!ez->n_bytes && !ez->n_parsed && !ez->n_framed && !ez->n_expected &&
-                !ez->n_counted);
-    assert_true(!ez->n_packets && !ez->n_commands && !ez->must_reset && !ez->resetting &&
-                !ez->must_answer);
-    assert_true(!ez->complete && !ez->damaged && !ez->may_wait && !ez->state.n_joints);
+    assert_true(!ez->input.n_bytes && !ez->input.n_parsed && !ez->input.n_framed &&
+                !ez->input.n_expected && !ez->input.n_counted);
+    assert_true(!ez->n_packets && !ez->n_commands && !ez->restart.must_reset &&
+                !ez->restart.resetting && !ez->lockstep.must_answer);
+    assert_true(!ez->input.complete && !ez->input.damaged && !ez->lockstep.may_wait &&
+                !ez->state.n_joints);
     struct aw_received received = aw_ezphys_get_packet(ez, 0);
     assert_true(received.frame.data == NULL && received.frame.size == 0 && !received.is_inner);
     rig_free(rig);

@@ -189,7 +189,7 @@ static enum aw_status settle(void)
     own.settled = 0;
     do
         status = rig_try(own.rig);
-    while (status == AW_OK && ++own.settled && !own.rig->ez.must_answer);
+    while (status == AW_OK && ++own.settled && !own.rig->ez.lockstep.must_answer);
     return status;
 }
 
@@ -266,13 +266,13 @@ static void print(FILE *out)
     const struct aw_ezphys_state *s = &ez->state;
     const struct aw_ezphys_counters *n = &ez->counters;
     fprintf(out, "step=%d bodies=%zu joints=%zu contacts=%zu list=%zu overflow=%d commands=%zu ",
-            (int)s->step, s->n_bodies, s->n_joints, s->n_contacts, ez->n_packets, (int)s->overflow,
-            ez->n_commands);
+            (int)s->step, s->n_bodies, s->n_joints, s->n_contacts, ez->n_packets,
+            (int)s->counts.overflow, ez->n_commands);
     fprintf(out, "messages=%d packets=%d received=%d malformed=%d bytes=%d resets=%d stale=%d ",
             (int)n->messages, (int)n->packets, (int)n->answers, (int)n->malformed, (int)n->bytes,
             (int)n->resets, (int)n->stale);
     fprintf(out, "epoch=%d time=%.4g reset-step=%d %s %s ", (int)s->epoch, aw_ezphys_state_time(s),
-            (int)ez->reset_step, ez->resetting ? "resetting" : "going",
+            (int)ez->restart.reset_step, ez->restart.resetting ? "resetting" : "going",
             *ez->problem ? "damaged" : "sound");
     for (size_t i = 0; i < s->n_bodies; i++)
         fprintf(out, "body%zu=%.4g,%.4g,%.4g*%d ", i + 1, s->bodies[i].position[0],
@@ -286,13 +286,13 @@ static void print(FILE *out)
         fprintf(out, "%d", ez->packets[i].subject.axis);
     fprintf(out, " answers=%d empty=%d took=%d motors=%d problems=%d force=%g owed=%d ",
             (int)f->answers, (int)f->empty, (int)f->packets, (int)f->motors, (int)f->problems,
-            f->force, ez->must_answer);
+            f->force, ez->lockstep.must_answer);
     fprintf(out, "velocity=%g,%g,%g torque=%g,%g,%g ", f->velocity[0], f->velocity[1],
             f->velocity[2], f->torque[0], f->torque[1], f->torque[2]);
     fprintf(out, "target=%u,%s size=%zu settled=%d after=%gms ", (unsigned)own.target.id,
             own.target.name, own.size, own.settled,
             (double)(own.rig->clock.time_ns - own.before_ns) / 1e6);
-    fprintf(out, "held=%s ", ez->n_bytes < 4096 ? "little" : "much");
+    fprintf(out, "held=%s ", ez->input.n_bytes < 4096 ? "little" : "much");
 }
 
 TEST(conversations_are_held_on_every_wire)

@@ -54,7 +54,8 @@ TEST(longest_header_fits_the_maximum_frame)
                      AW_OK);
     aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
     assert_int_equal(wire.head_size, AW_EZPHYS_FRAMING_HEAD);
-    assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size, aw_ezphys_protocol.frame_max);
+    assert_int_equal(aw_wire_codec(&wire, "limb", AW_RX)->size,
+                     aw_ezphys_protocol.frames.frame_max);
 }
 
 TEST(framing_text_has_at_most_255_characters)

@@ -168,8 +168,8 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     print_numbers("gravity", s->gravity_m_s2, 3, out);
     print_numbers("normal", s->ground_normal, 3, out);
     fprintf(out, " offset %g step %g solver %g %g contact %g %g %g %g\n", s->ground_offset_m,
-            s->step_s, s->solver_erp, s->solver_cfm, s->friction, s->bounce, s->contact_erp,
-            s->contact_cfm);
+            s->step_s, s->solver.erp, s->solver.cfm, s->contact.friction, s->contact.bounce,
+            s->contact.erp, s->contact.cfm);
     for (size_t i = 0; i < s->n_bodies; i++) {
         const struct aw_scene_body *b = &s->bodies[i];
         fprintf(out, "\tbody %s %u shape %d mass %g density %g send %d collide %d", b->name,

@@ -82,7 +82,7 @@ TEST_WITH(setup, NULL, contacts_belong_to_the_message)
     for (int i = 0; i < 100; i++)
         take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
     assert_int_equal(state.n_contacts, AW_EZPHYS_CONTACTS);
-    assert_int_equal(state.overflow, 100 - AW_EZPHYS_CONTACTS);
+    assert_int_equal(state.counts.overflow, 100 - AW_EZPHYS_CONTACTS);
 }
 
 TEST_WITH(setup, NULL, decreasing_step_starts_a_new_epoch)
@@ -108,7 +108,7 @@ TEST_WITH(setup, NULL, commands_do_not_change_the_state)
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
     aw_ezphys_state_begin(&state);
     aw_ezphys_state_update(&state, &names, &record);
-    assert_int_equal(state.packets, 0);
+    assert_int_equal(state.counts.packets, 0);
     assert_null(state.subject.object);
 }
 

@@ -170,7 +170,7 @@ TEST(answer_is_decoded)
     assert_int_equal(tap->reply.record.dir, AW_RX);
     assert_int_equal(tap->arm.latest.n, 3);
     assert_true(tap->arm.latest.position[2] == 5);
-    tap->base.rx_time_ns = 12345;
+    tap->base.rx.time_ns = 12345;
     assert_int_equal(positions(tap), AW_OK);
     assert_true(tap->reply.record.time_ns == 12345 && tap->arm.received.time_ns == 12345);
     free(tap);

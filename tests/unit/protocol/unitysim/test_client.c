@@ -327,7 +327,7 @@ TEST(client_works_with_real_sockets_in_real_time)
     assert_int_equal(aw_unitysim_stop(&unity, &err), AW_OK);
     assert_in_range(unity.feedback.position[AW_UNITYSIM_SHOULDER], 2137, 2159);
     assert_true(unity.feedback.time_ns != AW_NO_TIME);
-    assert_true(aw_samples_stats(&unity.cadence_ms).mean > 5); /* never in a burst */
+    assert_true(aw_samples_stats(&unity.stream.cadence_ms).mean > 5); /* never in a burst */
     assert_int_equal(unity.counters.malformed, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_int_equal(pthread_join(thread, &stopped), 0);
@@ -366,7 +366,7 @@ TEST(kernel_timestamps_set_the_age_of_feedback)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_in_scene("");
         int64_t stamp = aw_wall_time() - cases[i].ago_ms * AW_MILLISECOND;
-        rig->link->rx_time_ns = stamp;
+        rig->link->rx.time_ns = stamp;
         rig_run(rig, 0.015);
         assert_int_equal(rig->unity.feedback.count, 1);
         assert_true(rig->unity.feedback.time_ns == stamp);

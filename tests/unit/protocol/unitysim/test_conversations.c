@@ -15,12 +15,12 @@ static struct {
 static void begin(void)
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
-    aw_samples_free(&rig.unity.cadence_ms);
+    aw_samples_free(&rig.unity.stream.cadence_ms);
     memset(&rig.unity, 0xA5, sizeof rig.unity);
     aw_unitysim_init(&rig.unity, &rig.talk.link, NULL, &options);
     aw_wire_init(&rig.wire, &aw_unitysim_protocol, NULL, false);
     rig.messages = rig.news = rig.commands = 0;
-    rig.talk.link.rx_time_ns = 0;
+    rig.talk.link.rx.time_ns = 0;
 }
 
 static bool set(const char *key, const char *value)
@@ -31,7 +31,7 @@ static bool set(const char *key, const char *value)
     else if (strcmp(key, "samples") == 0)
         o->samples_max = atoi(value);
     else if (strcmp(key, "rx") == 0)
-        rig.talk.link.rx_time_ns = atoll(value);
+        rig.talk.link.rx.time_ns = atoll(value);
     else if (aw_unitysim_joint_find(key) >= 0)
         sscanf(value, "%d..%d", &o->limits.joint[aw_unitysim_joint_find(key)].min,
                &o->limits.joint[aw_unitysim_joint_find(key)].max);
@@ -108,7 +108,7 @@ static size_t parse_word(const char *word, uint8_t *bytes)
     const char *name = word[0] == 'f' ? "feedback" : control ? "control" : "camera";
     aw_record_init(&record, aw_wire_codec(&rig.wire, name, control ? AW_TX : AW_RX),
                    control ? AW_TX : AW_RX);
-    record.present = record.codec->values;
+    record.present = record.codec->masks.values;
     if (!control && word[0] == 'c') {
         struct aw_unitysim_camera c;
         sscanf(text, "%d,%d,%d,%d,%d,%d", &c.x, &c.y, &c.z, &c.rx, &c.ry, &c.rz);
@@ -227,15 +227,16 @@ static void print(FILE *out)
             (int)n->sent, (int)n->ticks, (int)n->late, (int)n->feedback, (int)n->lost,
             (int)n->camera, (int)n->malformed, (int)n->foreign);
     fprintf(out, "%s %s %s samples=%d messages=%d news=%d commands=%d ",
-            u->streaming ? "streams" : "silent", u->stop_confirmed ? "stopped-surely" : "unsure",
-            aw_unitysim_is_stale(u) ? "stale" : "fresh", (int)u->cadence_ms.n, rig.messages,
+            u->stream.streaming ? "streams" : "silent",
+            u->stream.stop_confirmed ? "stopped-surely" : "unsure",
+            aw_unitysim_is_stale(u) ? "stale" : "fresh", (int)u->stream.cadence_ms.n, rig.messages,
             rig.news, rig.commands);
     if (u->feedback.count)
         fprintf(out, "age=%gms at=%lld ", (double)aw_unitysim_age_ns(u) / 1e6,
                 u->feedback.time_ns == AW_NO_TIME ? -1LL : (long long)u->feedback.time_ns);
-    print_text("fight", u->conflict, out);
-    print_text("text", u->news, out);
-    print_text("why", u->malformed_reason, out);
+    print_text("fight", u->reports.conflict, out);
+    print_text("text", u->reports.news, out);
+    print_text("why", u->reports.malformed_reason, out);
     print_camera(&u->camera, camera);
     aw_unitysim_last_stop(&rig.unity, add_stop, stop);
     fprintf(out, "camera=%s last-stop=%s ", camera, stop);

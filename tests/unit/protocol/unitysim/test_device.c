@@ -510,7 +510,7 @@ TEST(datagram_sizes_are_limited)
         struct rig *rig = rig_in_scene("");
         uint8_t bytes[128] = {0xFF, 0xFF, 3};
         int last = cases[i].size - 1;
-        bytes[last] = aw_unitysim_protocol.checksum(bytes, (size_t)last);
+        bytes[last] = aw_unitysim_protocol.frames.checksum(bytes, (size_t)last);
         assert_int_equal(aw_link_write(rig->link, bytes, (size_t)last + 1, NULL), AW_OK);
         assert_int_equal(counters(rig)->applied, cases[i].applied);
         assert_int_equal(counters(rig)->size, cases[i].too_short_or_long);

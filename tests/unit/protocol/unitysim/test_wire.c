@@ -21,7 +21,7 @@ TEST_WITH(setup, NULL, sizes_match_the_published_tables)
     static const size_t sizes[] = {45, 25, 43, 4, 35, 23};
     for (uint32_t code = 0; code < 6; code++)
         assert_int_equal(aw_frame_size(&wire, aw_find_by_code(&wire, AW_BOTH, code)), sizes[code]);
-    assert_int_equal(aw_unitysim_protocol.frame_max, sizes[0]);
+    assert_int_equal(aw_unitysim_protocol.frames.frame_max, sizes[0]);
 }
 
 TEST_WITH(setup, NULL, compat38_sends_length_38)
@@ -46,7 +46,7 @@ TEST_WITH(setup, NULL, any_nonzero_sign_byte_means_positive)
     struct aw_record record;
     struct aw_error err;
     uint8_t bytes[64] = {0xFF, 0xFF, 5, 18, 10, 0, 7, 10, 0, 0, 0, 0, 0};
-    bytes[22] = aw_unitysim_protocol.checksum(bytes, 22);
+    bytes[22] = aw_unitysim_protocol.frames.checksum(bytes, 22);
     struct aw_span frame = {bytes, 23};
     assert_int_equal(aw_wire_decode(&wire, AW_RX, frame, &record, &err), AW_OK);
     assert_true(aw_record_get(&record, "x") == 10);
@@ -86,7 +86,7 @@ TEST_WITH(setup, NULL, older_dialect_gets_a_hint)
 TEST_WITH(setup, NULL, joints_out_of_order_are_malformed)
 {
     uint8_t bytes[25] = {0xFF, 0xFF, 1, 20, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
-    bytes[24] = aw_unitysim_protocol.checksum(bytes, 24);
+    bytes[24] = aw_unitysim_protocol.frames.checksum(bytes, 24);
     assert_non_null(strstr(why_not(bytes, sizeof bytes), "id"));
 }
 

@@ -15,22 +15,22 @@ static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *join
     snprintf(elbow->alias, sizeof elbow->alias, "elbow");
     elbow->unit[AW_JOINT_ACTUAL] = "deg";
     elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
-    elbow->min = -90;
-    elbow->max = 90;
-    elbow->max_speed = 50;
-    elbow->tolerance = 0.5;
+    elbow->limits.min = -90;
+    elbow->limits.max = 90;
+    elbow->limits.max_speed = 50;
+    elbow->tolerance.tolerance = 0.5;
     elbow->full_effort = 255;
-    elbow->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    elbow->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     struct aw_joint *hand = aw_joints_add(s, joints, "hand");
-    hand->is_blind = true;
-    hand->accepts = AW_JOINT_TAKES_TARGETS;
+    hand->flags.is_blind = true;
+    hand->flags.accepts = AW_JOINT_TAKES_TARGETS;
     return AW_OK;
 }
 
 static bool has_others(struct aw_session *s, const char *text, struct aw_joint *joint)
 {
     (void)s;
-    joint->undescribed = true;
+    joint->flags.undescribed = true;
     return text && strcmp(text, "7") == 0;
 }
 
@@ -76,18 +76,18 @@ static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, 
     return AW_TIMEOUT;
 }
 
-static const struct aw_joints steered_joints = {.open = open_it,
-                                                .list = list_them,
-                                                .command = set_velocity,
-                                                .attend = turn_it,
-                                                .now = device_time};
+static const struct aw_joints steered_joints = {.run.open = open_it,
+                                                .about.list = list_them,
+                                                .run.command = set_velocity,
+                                                .run.attend = turn_it,
+                                                .run.now = device_time};
 
 static void start_steered(void)
 {
     static struct aw_tool tool;
     tool = rig_tool;
-    tool.joints = &steered_joints;
-    tool.steer_gain = 5;
+    tool.motion.joints = &steered_joints;
+    tool.motion.steer_gain = 5;
     session = rig_new(&tool);
     sent = 0;
     device_ns = 0;
@@ -150,17 +150,17 @@ TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
     assert_float_equal(fastest, 0, 0);
 }
 
-static const struct aw_joints joints = {.open = open_it,
-                                        .list = list_them,
-                                        .find_other = has_others,
-                                        .command = command_it,
-                                        .attend = attend_it};
+static const struct aw_joints joints = {.run.open = open_it,
+                                        .about.list = list_them,
+                                        .about.find_other = has_others,
+                                        .run.command = command_it,
+                                        .run.attend = attend_it};
 
 static void start(void)
 {
     static struct aw_tool tool;
     tool = rig_tool;
-    tool.joints = &joints;
+    tool.motion.joints = &joints;
     session = rig_new(&tool);
     sent = 0;
     stops_at = INFINITY;
@@ -190,7 +190,7 @@ TEST_WITH(start, stop, joints_are_found_by_name)
         else
             assert_string_equal(session->err.text, rows[i].why);
     }
-    assert_true(list.joints[2].undescribed);
+    assert_true(list.joints[2].flags.undescribed);
     assert_string_equal(list.joints[2].name, "7");
 }
 
@@ -226,7 +226,7 @@ TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
     struct aw_joint *elbow = &list.joints[0];
     aw_joint_set_value(elbow, AW_JOINT_ACTUAL, -3.1, 0);
     assert_float_equal(aw_joint_position(elbow, 3.3), -3.1, 0);
-    elbow->can_wrap = true;
+    elbow->flags.can_wrap = true;
     assert_float_equal(aw_joint_position(elbow, 3.3), (float)(2 * M_PI - 3.1), 1e-5F);
     assert_float_equal(aw_joint_position(elbow, -3.3), -3.1, 0);
     assert_float_equal(aw_joint_position(elbow, NAN), -3.1, 0);

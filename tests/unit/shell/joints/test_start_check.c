@@ -15,9 +15,9 @@ static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints
     struct aw_joint *elbow = aw_joints_add(s, joints, "elbow");
     elbow->unit[AW_JOINT_ACTUAL] = "deg";
     elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
-    elbow->max_speed = 50;
-    elbow->max_deviation = 5;
-    elbow->accepts = AW_JOINT_TAKES_TARGETS;
+    elbow->limits.max_speed = 50;
+    elbow->tolerance.max_deviation = 5;
+    elbow->flags.accepts = AW_JOINT_TAKES_TARGETS;
     return AW_OK;
 }
 
@@ -65,18 +65,18 @@ static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, in
     return AW_OK;
 }
 
-static const struct aw_joints joints = {.open = open_it,
-                                        .list = list_it,
-                                        .command = command_it,
-                                        .attend = attend_it,
-                                        .now = device_time,
-                                        .hz = 50};
+static const struct aw_joints joints = {.run.open = open_it,
+                                        .about.list = list_it,
+                                        .run.command = command_it,
+                                        .run.attend = attend_it,
+                                        .run.now = device_time,
+                                        .traits.hz = 50};
 
 static void start(void)
 {
     static struct aw_tool tool;
     tool = rig_tool;
-    tool.joints = &joints;
+    tool.motion.joints = &joints;
     session = rig_new(&tool);
     fails_at_ns = silent_at_ns = gap_at_ns = AW_NEVER;
     device_ns = AW_SECOND;
@@ -144,12 +144,12 @@ TEST_WITH(start, stop, approach_continues_after_a_suspension)
     assert_true(device_ns > 7 * AW_SECOND - AW_SECOND / 10);
 }
 
-static const struct aw_joints turning = {.open = open_it,
-                                         .list = list_it,
-                                         .command = set_velocity,
-                                         .attend = turns,
-                                         .now = device_time,
-                                         .hz = 50};
+static const struct aw_joints turning = {.run.open = open_it,
+                                         .about.list = list_it,
+                                         .run.command = set_velocity,
+                                         .run.attend = turns,
+                                         .run.now = device_time,
+                                         .traits.hz = 50};
 
 /* The approach continues where the angle wraps. */
 TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
@@ -158,16 +158,16 @@ TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
     struct aw_joint *joint = &list.joints[0];
     static struct aw_tool tool;
     tool = rig_tool;
-    tool.joints = &turning;
-    tool.steer_gain = 5;
+    tool.motion.joints = &turning;
+    tool.motion.steer_gain = 5;
     session->tool = &tool;
     velocity = 0;
     joint->unit[AW_JOINT_ACTUAL] = "rad";
     joint->unit[AW_JOINT_VELOCITY] = "rad/s";
-    joint->max_speed = INFINITY;
-    joint->max_deviation = 0.5;
-    joint->accepts = AW_JOINT_TAKES_VELOCITIES;
-    joint->can_wrap = true;
+    joint->limits.max_speed = INFINITY;
+    joint->tolerance.max_deviation = 0.5;
+    joint->flags.accepts = AW_JOINT_TAKES_VELOCITIES;
+    joint->flags.can_wrap = true;
     aw_joint_set_value(joint, AW_JOINT_ACTUAL, 2.9, aw_clock_now(session->clock));
     assert_int_equal(aw_start_approach(session, &list, &goal, 1), AW_OK);
     assert_float_equal(joint->state.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);

@@ -46,22 +46,22 @@ TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
     assert_int_equal(load("(5.0) can0 044#0000803D0000\n(5.1) can0 05E#9CFF000200F0\n"
                           "(7.5) can0 044#0000C03F0000\n"),
                      AW_OK);
-    assert_int_equal(replay.n, 2);
-    assert_int_equal(replay.n_commands, 2);
-    assert_int_equal(replay.n_received, 1);
-    assert_int_equal(replay.writes[0].time_ns, 0);
-    assert_int_equal(replay.writes[1].time_ns, 2500000000);
-    assert_int_equal(replay.writes[1].answers, 1);
-    assert_int_equal(replay.writes[0].answers, 0);
+    assert_int_equal(replay.plan.n, 2);
+    assert_int_equal(replay.plan.n_commands, 2);
+    assert_int_equal(replay.plan.n_received, 1);
+    assert_int_equal(replay.plan.writes[0].time_ns, 0);
+    assert_int_equal(replay.plan.writes[1].time_ns, 2500000000);
+    assert_int_equal(replay.plan.writes[1].answers, 1);
+    assert_int_equal(replay.plan.writes[0].answers, 0);
     static const uint8_t bytes[] = {0x44, 0, 0, 0, 0x80, 0x3D, 0, 0,
                                     0x44, 0, 0, 0, 0xC0, 0x3F, 0, 0};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(replay.writes[i].at, 8 * i);
-        assert_int_equal(replay.writes[i].size, 8);
-        assert_int_equal(replay.writes[i].commands, 1);
+        assert_int_equal(replay.plan.writes[i].at, 8 * i);
+        assert_int_equal(replay.plan.writes[i].size, 8);
+        assert_int_equal(replay.plan.writes[i].commands, 1);
     }
-    assert_int_equal(replay.n_bytes, 16);
-    assert_memory_equal(replay.bytes, bytes, 16);
+    assert_int_equal(replay.plan.n_bytes, 16);
+    assert_memory_equal(replay.plan.bytes, bytes, 16);
 }
 
 /* A log to which lines without a time were added by hand. */
@@ -71,9 +71,9 @@ TEST_WITH(NULL, clear, command_without_a_time_follows_the_previous_one)
     assert_int_equal(load("044#0000803D0000\n(5.0) can0 044#0000803D0000\n"
                           "(7.5) can0 044#0000C03F0000\n044#0000803D0000\n"),
                      AW_OK);
-    assert_int_equal(replay.n, 4);
+    assert_int_equal(replay.plan.n, 4);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(replay.writes[i].time_ns, times[i]);
+        assert_int_equal(replay.plan.writes[i].time_ns, times[i]);
 }
 
 TEST_WITH(NULL, clear, errors_name_the_message_number)
@@ -82,7 +82,7 @@ TEST_WITH(NULL, clear, errors_name_the_message_number)
     assert_string_equal(session->err.text,
                         "replay: message 2: setpoint: value is not a finite number");
     aw_replay_free(&replay);
-    assert_int_equal(replay.n, 0);
+    assert_int_equal(replay.plan.n, 0);
 }
 
 /* Writes and bytes in more than one block of memory. */
@@ -93,12 +93,12 @@ TEST_WITH(NULL, clear, number_of_commands_is_unlimited)
     for (int i = 0; i < 3000; i++)
         used += (size_t)sprintf(text + used, "(%d.0) can0 044#0000%02X3D0000\n", i, i % 64);
     assert_int_equal(load(text), AW_OK);
-    assert_int_equal(replay.n, 3000);
-    assert_int_equal(replay.n_bytes, 24000);
-    assert_true(replay.room >= replay.n && replay.bytes_room >= replay.n_bytes);
+    assert_int_equal(replay.plan.n, 3000);
+    assert_int_equal(replay.plan.n_bytes, 24000);
+    assert_true(replay.plan.room >= replay.plan.n && replay.plan.bytes_room >= replay.plan.n_bytes);
     for (size_t i = 0; i < 3000; i++) {
-        assert_int_equal(replay.writes[i].time_ns, (int64_t)i * 1000000000);
-        assert_int_equal(replay.bytes[replay.writes[i].at + 4], i % 64);
+        assert_int_equal(replay.plan.writes[i].time_ns, (int64_t)i * 1000000000);
+        assert_int_equal(replay.plan.bytes[replay.plan.writes[i].at + 4], i % 64);
     }
 }
 
@@ -124,8 +124,8 @@ TEST_WITH(NULL, clear, relative_commands_are_detected)
         {"042#9A99193F0200\n043#9A99193F0200\n", "kd", true},
         {"043#9A99193F0200\n042#9A99193F0200\n", "kd", false},
     };
-    tool.replay.relative = relative;
-    tool.replay.reset_message = "ki";
+    tool.talk.replay.relative = relative;
+    tool.talk.replay.reset_message = "ki";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(load(rows[i].text), AW_OK);
         if (rows[i].relative)
@@ -135,28 +135,28 @@ TEST_WITH(NULL, clear, relative_commands_are_detected)
         assert_int_equal(replay.resets, rows[i].afresh);
         aw_replay_free(&replay);
     }
-    tool.replay.relative = NULL;
-    tool.replay.check_command = allow;
+    tool.talk.replay.relative = NULL;
+    tool.talk.replay.check_command = allow;
     assert_int_equal(load("044#0000803D0000\n"), AW_OK);
     assert_true(allowed);
     aw_replay_free(&replay);
     assert_int_equal(load("041#9A99193F0200\n"), AW_LIMIT);
     assert_string_equal(session->err.text, "replay: message 1: only setpoints");
-    tool.replay.check_command = NULL;
+    tool.talk.replay.check_command = NULL;
 }
 
 /* Finds the first position message of each board. */
 TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
 {
-    tool.replay.position_message = "joint";
+    tool.talk.replay.position_message = "joint";
     assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
                           "09E#9CFF000200F0\n05E#9CFF00\n"),
                      AW_OK);
-    tool.replay.position_message = NULL;
+    tool.talk.replay.position_message = NULL;
     assert_int_equal(replay.n_places, 2);
     assert_true(aw_record_get(&replay.places[0].record, "torque") == -3.125);
     assert_true(aw_record_get(&replay.places[1].record, "board") == 128);
-    assert_int_equal(replay.n_received, 5);
+    assert_int_equal(replay.plan.n_received, 5);
     aw_replay_free(&replay);
     assert_int_equal(load("05E#9CFF000200F0\n"), AW_OK);
     assert_int_equal(replay.n_places, 0);
@@ -200,10 +200,10 @@ TEST_WITH(NULL, clear, commands_in_parts_are_joined)
                                                                                     : AW_USAGE);
         if (rows[i].says)
             assert_non_null(strstr(session->err.text, rows[i].says));
-        if (replay.n_commands != rows[i].commands || replay.n != rows[i].writes ||
-            replay.n_received != rows[i].answers)
-            fail_msg("row %zu: %d commands in %zu writes, %d answers", i, (int)replay.n_commands,
-                     replay.n, (int)replay.n_received);
+        if (replay.plan.n_commands != rows[i].commands || replay.plan.n != rows[i].writes ||
+            replay.plan.n_received != rows[i].answers)
+            fail_msg("row %zu: %d commands in %zu writes, %d answers", i,
+                     (int)replay.plan.n_commands, replay.plan.n, (int)replay.plan.n_received);
         aw_replay_free(&replay);
     }
     rig_free(session);

@@ -156,7 +156,7 @@ TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
         {"turn ", "<level -32768 to 32767>"},
     };
     char hint[80];
-    tool.fill_range = range_of;
+    tool.state.fill_range = range_of;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_write_hint(session, rows[i][0], hint, sizeof hint);
         assert_string_equal(hint, rows[i][1]);

@@ -109,8 +109,8 @@ static const struct aw_tool tool = {
     .protocol = &aw_canpid_protocol,
     .commands = commands,
     .common = aw_common_commands,
-    .example_field = "torque",
-    .stop = stop,
+    .help.example_field = "torque",
+    .safety.stop = stop,
 };
 
 /* Appends the exit code to the last line of the output. */
@@ -676,16 +676,16 @@ static const struct aw_tool rich = {
     .commands = rich_commands,
     .common = aw_common_commands,
     .options = rich_options,
-    .examples = rich_examples,
-    .example_field = "joint.torque",
-    .no_answer_hint = "is it on?",
-    .sections = rich_sections,
-    .sim = &rich_sim,
-    .links = rich_links,
-    .fill_range = range_of,
-    .choose_variant = variant_of,
-    .stop = stop_as_asked,
-    .subject = {.get_subject = knee, .list_all = all_knees, .list_known = known_knees},
+    .help.examples = rich_examples,
+    .help.example_field = "joint.torque",
+    .help.no_answer_hint = "is it on?",
+    .state.sections = rich_sections,
+    .state.fill_range = range_of,
+    .state.choose_variant = variant_of,
+    .device.sim = &rich_sim,
+    .device.links = rich_links,
+    .safety.stop = stop_as_asked,
+    .records.subject = {.get_subject = knee, .list_all = all_knees, .list_known = known_knees},
 };
 
 static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
@@ -702,7 +702,7 @@ static const struct aw_tool configured = {
     .protocol = &aw_canpid_protocol,
     .commands = rich_commands,
     .common = aw_common_commands,
-    .set_config_key = configure,
+    .state.set_config_key = configure,
 };
 
 /* A program without commands. */
@@ -713,8 +713,8 @@ static const struct aw_tool single = {
     .commands = rich_commands + sizeof rich_commands / sizeof *rich_commands - 1,
     .common = aw_common_commands,
     .options = rich_options,
-    .general = rich_options + 2,
-    .usage = "[options] [FILE]",
+    .help.general = rich_options + 2,
+    .help.usage = "[options] [FILE]",
 };
 
 static void type_stop(const char *input, size_t i)
@@ -810,8 +810,8 @@ TEST(interrupted_final_stop_is_reported)
 {
     struct aw_tool stopping = tool;
     struct aw_link link = {.n_connections = 0};
-    stopping.stop = stop_there;
-    stopping.last_stop = NULL;
+    stopping.safety.stop = stop_there;
+    stopping.safety.last_stop = NULL;
     for (int stopped = 0; stopped < 2; stopped++) {
         struct aw_session *session = rig_new(&stopping);
         session->device.link = &link;
@@ -1021,7 +1021,7 @@ TEST(received_messages_match_the_picture)
         {"watch torque", 1000, 3, false},
     };
     struct aw_tool hearing = tool;
-    hearing.receive = hear;
+    hearing.talk.receive = hear;
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         device.every_ms = cases[i].every_ms;

@@ -54,7 +54,7 @@ static void start(void)
 {
     static const struct aw_link_ops ops = {.raw = make_raw, .close = hang_up};
     tool = rig_tool;
-    tool.last_stop = last_stop;
+    tool.safety.last_stop = last_stop;
     session = rig_new(&tool);
     link_of_it = (struct aw_link){.ops = &ops};
     session->device.link = &link_of_it;
@@ -116,7 +116,7 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     frames[0] = "all ";
     frames[1] = "-";
     frames[2] = "hold";
-    tool.stop_repeats = 2;
+    tool.safety.stop_repeats = 2;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all holdall holdall hold");
     /* frames after a pause are sent once, at the end */
@@ -124,11 +124,11 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     frames[2] = "gains ";
     frames[3] = frames[4] = "|";
     frames[5] = "all";
-    tool.stop_gap_ms = 1;
+    tool.safety.stop_gap_ms = 1;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all all all gains all");
     memset(frames, 0, sizeof frames);
-    tool.stop_repeats = 0;
+    tool.safety.stop_repeats = 0;
     frames[0] = "-";
     aw_crash_prepare(session);
     assert_string_equal(written(), "");

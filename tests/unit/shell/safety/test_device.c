@@ -50,7 +50,7 @@ static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = o
 static void start(void)
 {
     tool = rig_tool;
-    tool.sim = &sim;
+    tool.device.sim = &sim;
     session = rig_new(&tool);
 }
 
@@ -155,7 +155,7 @@ TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
     assert_true(passed.tx && passed.time_ns == 7 && passed.size == 3);
     assert_int_equal(aw_link_read(link, text, sizeof text, &got, AW_NEVER, NULL), AW_OK);
     assert_true(!passed.tx && passed.time_ns == 7 && passed.size == 5);
-    link->rx_time_ns = 5;
+    link->rx.time_ns = 5;
     aw_link_write(link, "xyz", 3, NULL);
     assert_true(passed.tx && passed.time_ns == 7);
 }
@@ -171,7 +171,7 @@ TEST_WITH(start, stop, link_aliases_are_resolved)
 {
     const char *url;
     assert_int_equal(aw_session_get_url(session, &url), AW_NO_LINK);
-    tool.link = "@arm";
+    tool.device.link = "@arm";
     alias(0, "arm", "@left");
     assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
     assert_non_null(strstr(session->err.text, "unknown alias '@left'"));

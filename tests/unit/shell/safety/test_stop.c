@@ -253,7 +253,7 @@ static enum aw_status stop_it(struct aw_session *s)
 
 TEST_WITH(start, stop, device_stop_is_not_interrupted)
 {
-    tool.stop = stop_it;
+    tool.safety.stop = stop_it;
     aw_stop_set_effect(session, "something before");
     assert_int_equal(aw_stop_device(session), AW_TIMEOUT);
     assert_string_equal(session->motion.stop.effect, "holds 5");

@@ -14,9 +14,9 @@ TEST_WITH(start, stop, closed_peer_is_not_served)
     int childs = dup(peers[0]->conn.fd);
     peers[0]->conn.disconnected = true;
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
+    assert_int_equal(server.clients.n_peers, 2);
     assert_int_equal(write(ends[0].fd, "{}\n", 3), 3);
-    assert_int_equal(epoll_wait(server.epoll_fd, &event, 1, 0), 0);
+    assert_int_equal(epoll_wait(server.clients.epoll_fd, &event, 1, 0), 0);
     aw_server_serve(&server.aside);
     close(childs);
 }
@@ -25,13 +25,13 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
 {
     shutdown(ends[1].fd, SHUT_WR);
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
-    assert_ptr_equal(server.peers, peers[2]);
+    assert_int_equal(server.clients.n_peers, 2);
+    assert_ptr_equal(server.clients.peers, peers[2]);
     assert_ptr_equal(peers[2]->next, peers[0]);
     assert_false(aw_conn_fill(&ends[1])); /* the server closed its socket */
     peers[0]->conn.disconnected = true;
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 1);
+    assert_int_equal(server.clients.n_peers, 1);
     assert_null(peers[2]->next);
     aw_peer_answer(peers[2], 0, AW_OK, "");
     hears(2, AW_DONE);
@@ -41,8 +41,8 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
  * continues, however many messages preceded. */
 TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
 {
-    server.holder = peers[1];
-    server.moving = true;
+    server.lease.holder = peers[1];
+    server.lease.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     for (int i = 0; i < 20; i++)
         aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
@@ -53,9 +53,9 @@ TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
     aw_peer_answer(peers[1], 0, AW_OK, "");
     for (int i = 0; i < 5; i++)
         aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
-    assert_false(server.must_stop);
-    assert_null(server.holder);
+    assert_int_equal(server.clients.n_peers, 2);
+    assert_false(server.stop.is_due);
+    assert_null(server.lease.holder);
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
@@ -73,10 +73,10 @@ TEST_WITH(start, stop, any_input_is_a_sign_of_life)
     assert_true(peers[1]->received_ns >= before);
     assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
+    assert_int_equal(server.clients.n_peers, 2);
     say(2, AW_HELLO, false); /* invalid from a client */
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 1);
+    assert_int_equal(server.clients.n_peers, 1);
 }
 
 static size_t waiting(const struct aw_peer *peer)
@@ -136,14 +136,14 @@ TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
     peers[0]->conn.oldest_ns = 50 * ms;
     aw_server_set_due(&server);
     assert_true(server.aside.due == 52 * ms);
-    server.systemd_ns = AW_SECOND;
-    server.sign_due_ns = 60 * ms;
+    server.systemd.interval_ns = AW_SECOND;
+    server.systemd.due_ns = 60 * ms;
     aw_server_set_due(&server);
     assert_true(server.aside.due == 52 * ms);
-    server.sign_due_ns = 51 * ms;
+    server.systemd.due_ns = 51 * ms;
     aw_server_set_due(&server);
     assert_true(server.aside.due == 51 * ms);
-    server.systemd_ns = peers[0]->conn.oldest_ns = peers[1]->conn.oldest_ns = 0;
+    server.systemd.interval_ns = peers[0]->conn.oldest_ns = peers[1]->conn.oldest_ns = 0;
     peers[2]->has_messages = true;
     peers[2]->due_ns = 40 * ms;
     aw_server_set_due(&server);
@@ -158,18 +158,18 @@ TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
 TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 {
     unsetenv("NOTIFY_SOCKET");
-    server.systemd_ns = AW_SECOND;
-    int64_t later = server.sign_due_ns = now() + AW_SECOND;
+    server.systemd.interval_ns = AW_SECOND;
+    int64_t later = server.systemd.due_ns = now() + AW_SECOND;
     aw_server_serve(&server.aside);
-    assert_true(server.sign_due_ns == later);
-    int64_t before = server.sign_due_ns = now();
+    assert_true(server.systemd.due_ns == later);
+    int64_t before = server.systemd.due_ns = now();
     aw_server_serve(&server.aside);
-    assert_true(server.sign_due_ns >= before + AW_SECOND &&
-                server.sign_due_ns <= now() + AW_SECOND);
-    server.systemd_ns = 0;
-    server.sign_due_ns = 1;
+    assert_true(server.systemd.due_ns >= before + AW_SECOND &&
+                server.systemd.due_ns <= now() + AW_SECOND);
+    server.systemd.interval_ns = 0;
+    server.systemd.due_ns = 1;
     aw_server_serve(&server.aside);
-    assert_int_equal(server.sign_due_ns, 1);
+    assert_int_equal(server.systemd.due_ns, 1);
 }
 
 /* The socket exists from aw_server_listen() until it is closed. */
@@ -184,7 +184,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 4);
+    assert_int_equal(server.clients.n_peers, 4);
     aw_conn_free(&ends[0]);
     aw_conn_init(&ends[0], fd);
     struct aw_hello hello;
@@ -202,8 +202,8 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_non_null(strstr(session->err.text, busy));
     aw_server_close(&server);
     assert_int_equal(access(url + 5, F_OK), -1);
-    server.epoll_fd = -1;
-    server.n_listeners = 0;
+    server.clients.epoll_fd = -1;
+    server.clients.n_listeners = 0;
     rmdir(folder);
 }
 
@@ -211,17 +211,17 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
 TEST_WITH(start, stop, number_of_clients_is_limited)
 {
     int pair[2];
-    server.max_peers = 3;
+    server.clients.max_peers = 3;
     for (unsigned i = 0; i < AW_SPARES_MAX + 1; i++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
         assert_int_equal(aw_peer_add(&server, pair[0]) != NULL, i < AW_SPARES_MAX);
         close(pair[1]);
     }
-    assert_int_equal(server.n_peers, 3 + AW_SPARES_MAX);
-    server.peers->is_spare = true;
-    server.peers->who.pid = 99;
-    aw_lease_request(&server, server.peers, false);
-    assert_null(server.holder);
-    aw_lease_handle_stop(&server, server.peers);
-    assert_ptr_equal(server.holder, server.peers);
+    assert_int_equal(server.clients.n_peers, 3 + AW_SPARES_MAX);
+    server.clients.peers->is_spare = true;
+    server.clients.peers->who.pid = 99;
+    aw_lease_request(&server, server.clients.peers, false);
+    assert_null(server.lease.holder);
+    aw_lease_handle_stop(&server, server.clients.peers);
+    assert_ptr_equal(server.lease.holder, server.clients.peers);
 }

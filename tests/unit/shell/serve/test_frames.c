@@ -106,7 +106,7 @@ static const struct aw_protocol far_protocol = {.name = "far",
                                                 .messages = &far_message,
                                                 .n_messages = 1,
                                                 .variants = far_variants,
-                                                .frame_max = 10};
+                                                .frames.frame_max = 10};
 
 static void start_far(void)
 {
@@ -138,12 +138,12 @@ TEST_WITH(start_motor, stop, only_frames_of_the_lease_holder_are_sent)
     say_packet(0, AW_FRAME, MOVE, 10, 0);
     acknowledged(0, AW_TIMEOUT, "another program");
     assert_int_equal(stub.n, 0);
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     say_packet(0, AW_FRAME, MOVE, 10, 4);
     acknowledged(0, AW_OK, "");
     assert_int_equal(stub.n, 1);
-    assert_true(server.moving);
+    assert_true(server.lease.moving);
     assert_int_equal(session->motion.ongoing, AW_ONGOING_RUNNING);
     answer(MOVE);
     say_packet(0, AW_FRAME, MOVE, 10, 3);
@@ -165,14 +165,14 @@ TEST_WITH(start_motor, stop, only_frames_of_the_lease_holder_are_sent)
 TEST_WITH(start_motor, stop, nan_and_infinity_are_refused)
 {
     static const float wrong[] = {NAN, INFINITY, -INFINITY};
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     for (int forced = 0; forced < 2; forced++) {
         for (int i = 0; i < 3; i++) {
             say_packet(0, AW_FRAME, MOVE, wrong[i], 4);
             acknowledged(0, AW_LIMIT, "set_setpoints: m2 is not a finite number");
             assert_int_equal(stub.n, 0);
-            assert_false(server.moving);
+            assert_false(server.lease.moving);
         }
         aw_options_set(&session->options, "force", "1", AW_FROM_COMMAND_LINE, NULL);
     }
@@ -186,8 +186,8 @@ TEST_WITH(start_far, stop, values_that_overflow_are_refused)
 {
     static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,
                                    0x85, 0xf3, 0xcc, 0xe1, 0x7f}; /* 1e308 */
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     give(0, AW_FRAME, (struct aw_span){line, sizeof line}, 4);
     acknowledged(0, AW_USAGE, "refused by the server: far: way is not a finite number");
     assert_int_equal(stub.n, 0);
@@ -196,8 +196,8 @@ TEST_WITH(start_far, stop, values_that_overflow_are_refused)
 /* A frame of an unknown message requires the client's own --force. */
 TEST_WITH(start_motor, stop, unknown_frames_require_force)
 {
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     say_packet(0, AW_FRAME, 3000, 10, 4);
     acknowledged(0, AW_LIMIT, "the server cannot check");
     assert_int_equal(stub.n, 0);
@@ -220,8 +220,8 @@ TEST_WITH(start_arm, stop, partial_lines_are_refused)
         {"0FOO1\r\n", false}, {"0DEG1,010\r\n0DE", false}, {"0PNG\r\n", true},
         {"0ACK2\r\n", true},  {"0DEG1,010\r\n", true},
     };
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned before = stub.n;
         say_text(rows[i].text);
@@ -238,7 +238,7 @@ TEST_WITH(start_motor, stop, queries_do_not_move_the_device)
     assert_int_equal(stub.n, 1);
     say_packet(1, AW_ASK, MOVE, 10, 0);
     assert_int_equal(stub.n, 1);
-    assert_false(server.moving);
+    assert_false(server.lease.moving);
 }
 
 /* Equal queries are sent once, one at a time; an answer is reused for a moment. */
@@ -282,8 +282,8 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 {
     tool.share.get_due = when;
     for (int revoked = 0; revoked < 2; revoked++) {
-        server.holder = peers[0];
-        server.lease = 4;
+        server.lease.holder = peers[0];
+        server.lease.number = 4;
         paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
         say_packet(0, AW_FRAME, MOVE, 10, 4);
         assert_int_equal(stub.n, (unsigned)revoked);
@@ -310,20 +310,20 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
 {
     tool.share.get_due = when;
-    server.holder = peers[0];
-    server.lease = 4;
+    server.lease.holder = peers[0];
+    server.lease.number = 4;
     paced_ns = aw_clock_now(session->clock) + AW_SECOND;
     say_packet(0, AW_FRAME, MOVE, 10, 4);
     peers[0]->received_ns = 1;
     say(0, AW_LIFE, false);
     assert_true(peers[0]->received_ns > 1);
     say(0, AW_STOP, false);
-    assert_int_equal(server.lease, 6); /* revoked, and granted for the stop */
+    assert_int_equal(server.lease.number, 6); /* revoked, and granted for the stop */
     aw_server_serve(&server.aside);
     assert_true(peers[0]->has_messages);
     shutdown(ends[0].fd, SHUT_WR);
     aw_server_serve(&server.aside);
-    assert_int_equal(server.n_peers, 2);
+    assert_int_equal(server.clients.n_peers, 2);
     assert_int_equal(stub.n, 0);
 }
 
@@ -345,36 +345,36 @@ static enum aw_status stop_at_second(struct aw_session *of)
 /* An unconfirmed stop is retried until the device confirms it or a client sends a command. */
 TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
 {
-    tool.stop = stop_at_second;
+    tool.safety.stop = stop_at_second;
     tool.share.on_frame = saw;
     stops = 0;
     for (unsigned granted = 0; granted < 2; granted++) {
         aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
         aw_lease_stop_device(&server);
         assert_int_equal(stops, 1 + 2 * granted);
-        assert_true(server.retry_ns > 0);
+        assert_true(server.stop.retry_ns > 0);
         aw_server_set_due(&server);
-        assert_true(server.aside.due <= server.retry_ns);
+        assert_true(server.aside.due <= server.stop.retry_ns);
         aw_server_serve(&server.aside);
-        assert_false(server.must_stop); /* not yet */
+        assert_false(server.stop.is_due); /* not yet */
         if (granted) {
             aw_lease_request(&server, peers[0], false);
-            assert_true(server.retry_ns > 0);
+            assert_true(server.stop.retry_ns > 0);
             moved = AW_EFFECT_NONE; /* for a query */
-            say_packet(0, AW_FRAME, MOVE, 10, server.lease);
-            assert_true(server.retry_ns > 0);
+            say_packet(0, AW_FRAME, MOVE, 10, server.lease.number);
+            assert_true(server.stop.retry_ns > 0);
             moved = AW_EFFECT_MOVES;
             answer(MOVE);
-            say_packet(0, AW_FRAME, MOVE, 10, server.lease);
-            assert_int_equal(server.retry_ns, 0);
+            say_packet(0, AW_FRAME, MOVE, 10, server.lease.number);
+            assert_int_equal(server.stop.retry_ns, 0);
             continue;
         }
-        server.retry_ns = 1;
+        server.stop.retry_ns = 1;
         aw_server_serve(&server.aside);
-        assert_true(server.must_stop);
+        assert_true(server.stop.is_due);
         aw_lease_stop_device(&server);
         assert_int_equal(stops, 2);
-        assert_int_equal(server.retry_ns, 0);
+        assert_int_equal(server.stop.retry_ns, 0);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

@@ -21,16 +21,16 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
-    assert_true(server.must_stop && peers[1]->wants_lease);
-    assert_null(server.holder);
+    assert_true(server.stop.is_due && peers[1]->lease.wants_lease);
+    assert_null(server.lease.holder);
     say(0, AW_WANT, false); /* second in the queue */
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_lease_stop_device(&server);
-    assert_ptr_equal(server.holder, peers[1]);
+    assert_ptr_equal(server.lease.holder, peers[1]);
     hears_grant(1, 3);
     hears(0, AW_DONE);
     say(1, AW_RELEASE, false);
-    assert_null(server.holder);
+    assert_null(server.lease.holder);
 }
 
 TEST_WITH(start, stop, commander_is_idle_while_nothing_moves)
@@ -39,13 +39,13 @@ TEST_WITH(start, stop, commander_is_idle_while_nothing_moves)
     aw_lease_get_holder(&server, &commander);
     assert_int_equal(commander.who.pid, 0);
     say(0, AW_WANT, false);
-    server.granted_ns = now() - 300 * AW_SECOND;
-    server.frame_ns = now() - 100 * AW_SECOND;
+    server.lease.granted_ns = now() - 300 * AW_SECOND;
+    server.lease.frame_ns = now() - 100 * AW_SECOND;
     aw_lease_get_holder(&server, &commander);
     assert_int_equal(commander.who.pid, 70);
     assert_in_range(commander.for_s, 300, 399);
     assert_in_range(commander.idle_s, 100, 199);
-    server.moving = true;
+    server.lease.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_get_holder(&server, &commander);
     assert_float_equal(commander.idle_s, 0, 0);
@@ -68,23 +68,23 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         forget(1);
         say(1, AW_WANT, false);
         aw_lease_end_command(&server, peers[0], &(struct aw_mail){.type = AW_IDLE});
-        assert_ptr_equal(server.holder, peers[0]);
+        assert_ptr_equal(server.lease.holder, peers[0]);
         aw_server_set_due(&server);
-        assert_true(server.aside.due == server.stop_end_ns && server.aside.due > now());
+        assert_true(server.aside.due == server.stop.end_ns && server.aside.due > now());
         aw_lease_check_deadman(&server);
         hears_nothing(1);
         if (late) {
-            server.stop_end_ns = now();
+            server.stop.end_ns = now();
             aw_lease_check_deadman(&server);
             hears_text(1, AW_DONE, "script (pid 70, ann) has been in command for ");
         } else {
             say(0, AW_RELEASE, false);
-            assert_ptr_equal(server.holder, peers[1]);
+            assert_ptr_equal(server.lease.holder, peers[1]);
             hears(1, AW_GRANTED);
             forget(2);
             say(1, AW_STOP, false); /* its own stop */
             say(2, AW_WANT, false);
-            assert_ptr_equal(server.holder, peers[1]);
+            assert_ptr_equal(server.lease.holder, peers[1]);
             hears_text(2, AW_STOPPED_BY, "stopped by script (pid 71, ann)");
             hears(2, AW_DONE);
         }
@@ -108,10 +108,10 @@ TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
     for (int i = 0; i < 100; i++)
         aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
     session->motion.ongoing = AW_ONGOING_RUNNING;
-    server.moving = true;
+    server.lease.moving = true;
     say(1, AW_STOP, false);
     hears_text(0, AW_REVOKED, "stopped by script (pid 71, ann)");
-    assert_true(server.must_stop && peers[1]->has_messages);
+    assert_true(server.stop.is_due && peers[1]->has_messages);
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
@@ -136,43 +136,43 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
 /* The motion of a client stops if the client disappears. */
 TEST_WITH(start, stop, motion_stops_if_the_holder_disappears)
 {
-    server.holder = peers[0];
-    server.moving = true;
+    server.lease.holder = peers[0];
+    server.lease.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_handle_exit(&server, peers[1]);
-    assert_ptr_equal(server.holder, peers[0]);
+    assert_ptr_equal(server.lease.holder, peers[0]);
     for (int left = 0; left < 2; left++) { /* it continues if the client has released the lease */
-        server.must_stop = false;
-        server.holder = peers[0];
+        server.stop.is_due = false;
+        server.lease.holder = peers[0];
         if (left)
             say(0, AW_RELEASE, false);
         aw_lease_handle_exit(&server, peers[0]);
-        assert_null(server.holder);
-        assert_int_equal(server.must_stop, !left);
+        assert_null(server.lease.holder);
+        assert_int_equal(server.stop.is_due, !left);
     }
-    server.must_stop = false;
-    server.holder = peers[0];
-    server.moving = false; /* nothing moves */
+    server.stop.is_due = false;
+    server.lease.holder = peers[0];
+    server.lease.moving = false; /* nothing moves */
     aw_lease_handle_exit(&server, peers[0]);
-    assert_false(server.must_stop);
+    assert_false(server.stop.is_due);
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
 TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
 {
-    server.deadman_ns = AW_SECOND;
-    server.holder = peers[0];
+    server.lease.deadman_ns = AW_SECOND;
+    server.lease.holder = peers[0];
     peers[0]->received_ns = now();
     aw_lease_check_deadman(&server);
     assert_true(aw_lease_deadman_due(&server) == AW_NEVER);
-    server.moving = true;
+    server.lease.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     assert_true(aw_lease_deadman_due(&server) == peers[0]->received_ns + AW_SECOND);
     aw_lease_check_deadman(&server);
-    assert_false(server.must_stop);
+    assert_false(server.stop.is_due);
     peers[0]->received_ns -= 2 * AW_SECOND;
     aw_lease_check_deadman(&server);
-    assert_true(server.must_stop);
-    assert_non_null(strstr(server.stop_reason, "the commander sent nothing for 2.0"));
+    assert_true(server.stop.is_due);
+    assert_non_null(strstr(server.stop.reason, "the commander sent nothing for 2.0"));
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

@@ -178,7 +178,7 @@ static enum aw_status configure(struct aw_session *s, const char *section, const
 TEST_WITH(start, stop, other_sections_belong_to_the_tool)
 {
     struct aw_tool tool = rig_tool;
-    tool.set_config_key = configure;
+    tool.state.set_config_key = configure;
     session->tool = &tool;
     write_file(file, "[joint elbow]\nindex = 2\n");
     assert_int_equal(aw_config_load(session, file), AW_OK);

@@ -24,7 +24,7 @@ static struct aw_tool tool;
 static void start(void)
 {
     tool = rig_tool;
-    tool.joints = &joints;
+    tool.motion.joints = &joints;
     session = rig_new(&tool);
     sent_gains = (struct aw_gain_list){0};
     comes = AW_OK;
@@ -80,11 +80,11 @@ TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
     static const struct aw_controller other = {.file = &more, .send = send_it};
     static const struct aw_joints others = {.controller = &other}, lawless = {0};
     keep_two();
-    tool.joints = &others;
+    tool.motion.joints = &others;
     assert_null(aw_gains_get_backup(session));
-    tool.joints = &lawless;
+    tool.motion.joints = &lawless;
     assert_null(aw_gains_get_backup(session));
-    tool.joints = NULL;
+    tool.motion.joints = NULL;
     assert_null(aw_gains_get_backup(session));
     assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);

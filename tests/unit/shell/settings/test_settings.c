@@ -72,7 +72,7 @@ static void start(void)
                                  .error_start = "it is held, but its"};
     tool = rig_tool;
     tool.protocol = &aw_hidmotor_protocol;
-    tool.joints = &joints;
+    tool.motion.joints = &joints;
     session = rig_new(&tool);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char name[AW_GAIN_TEXT], set[64], told[64];

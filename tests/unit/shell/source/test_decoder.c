@@ -121,8 +121,8 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
         begin(&sample_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "in.txt", AW_INPUT_HEX);
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
-        assert_int_equal(decoder.records, 3);
-        assert_int_equal(decoder.damaged, 3);
+        assert_int_equal(decoder.counts.records, 3);
+        assert_int_equal(decoder.counts.damaged, 3);
         assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, expected 0x52\n");
         assert_says(said, "rig: in.txt:6:");
         assert_says(said, "rig: in.txt:7:1: 'z' is not a hex digit\n");
@@ -144,7 +144,7 @@ TEST_WITH(start, stop, printed_errors_are_limited)
     for (const char *p = said; *p; p++)
         lines += *p == '\n';
     assert_int_equal(lines, 5);
-    assert_int_equal(decoder.damaged, 9);
+    assert_int_equal(decoder.counts.damaged, 9);
     aw_decoder_end(&decoder);
     assert_string_equal(session->err.text, "x: 9 damaged parts, 0 records decoded");
     begin(&sample_protocol, NULL, NULL);
@@ -162,8 +162,8 @@ TEST_WITH(start, stop, streams_in_pieces_are_decoded)
         begin(&aw_armctl_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_STREAM);
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
-        assert_int_equal(decoder.records, 3);
-        assert_int_equal(decoder.damaged, 2);
+        assert_int_equal(decoder.counts.records, 3);
+        assert_int_equal(decoder.counts.damaged, 2);
         assert_says(said, "rig: log: ");
         assert_says(said, "the last 3 bytes are not a complete message");
     }
@@ -181,9 +181,10 @@ TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
     }
     begin(&aw_ezphys_protocol, NULL, NULL);
     assert_int_equal(feed(text, strlen(text), 50), AW_OK);
-    assert_int_equal(decoder.records, 4);
-    assert_int_equal(decoder.damaged, 2);
-    assert_says(decoder.first_error.text, "the last message is truncated: packets are missing");
+    assert_int_equal(decoder.counts.records, 4);
+    assert_int_equal(decoder.counts.damaged, 2);
+    assert_says(decoder.counts.first_error.text,
+                "the last message is truncated: packets are missing");
 }
 
 /* An overlong line is skipped up to its end, wherever that is. */
@@ -197,8 +198,8 @@ TEST_WITH(start, stop, overlong_line_is_skipped_to_its_end)
         assert_int_equal(aw_decoder_feed(&decoder, texts[i], strlen(texts[i]), i == 0, &used),
                          AW_OK);
         assert_int_equal(used, strlen(texts[i]));
-        assert_int_equal(decoder.records, i == 3);
-        assert_int_equal(decoder.damaged, 1);
+        assert_int_equal(decoder.counts.records, i == 3);
+        assert_int_equal(decoder.counts.damaged, 1);
     }
 }
 
@@ -213,8 +214,8 @@ TEST_WITH(start, stop, records_with_nan_are_shown)
     begin(&sample_protocol, NULL, NULL);
     aw_decoder_begin(&decoder, "x", AW_INPUT_HEX);
     assert_int_equal(feed(text, strlen(text), 100), AW_OK);
-    assert_int_equal(decoder.records, 1);
-    assert_int_equal(decoder.damaged, 1);
+    assert_int_equal(decoder.counts.records, 1);
+    assert_int_equal(decoder.counts.damaged, 1);
     assert_says(said, "choice: speed is not a finite number");
 }
 
@@ -242,10 +243,10 @@ TEST_WITH(start, stop, candump_lines_are_decoded)
         begin(&aw_canpid_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_UNKNOWN);
         assert_int_equal(feed(rows[i].line, strlen(rows[i].line), 100), AW_OK);
-        if (decoder.records != rows[i].records || decoder.damaged != rows[i].bad)
+        if (decoder.counts.records != rows[i].records || decoder.counts.damaged != rows[i].bad)
             fail_msg("%s: %s", rows[i].line, said);
         assert_int_equal(decoder.dir, rows[i].dir);
-        assert_int_equal(decoder.time_ns != AW_NO_TIME, rows[i].time);
+        assert_int_equal(decoder.where.time_ns != AW_NO_TIME, rows[i].time);
     }
 }
 
@@ -262,10 +263,10 @@ TEST_WITH(start, stop, datagram_captures_are_decoded)
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
         assert_int_equal(feed(bytes, size, segment), AW_OK);
-        assert_int_equal(decoder.records, 2);
-        assert_int_equal(decoder.damaged, 1);
+        assert_int_equal(decoder.counts.records, 2);
+        assert_int_equal(decoder.counts.damaged, 1);
         assert_int_equal(decoder.dir, AW_TX);
-        assert_int_equal(decoder.time_ns, 2 * AW_MILLISECOND);
+        assert_int_equal(decoder.where.time_ns, 2 * AW_MILLISECOND);
         assert_says(said, "rig: run.pcapng: packet 2: ");
     }
 }
@@ -283,8 +284,8 @@ TEST_WITH(start, stop, truncated_captures_are_decoded_up_to_the_cut)
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
         assert_int_equal(feed(bytes, cut, cut), AW_OK);
-        assert_true(decoder.records >= before);
-        before = decoder.records;
+        assert_true(decoder.counts.records >= before);
+        before = decoder.counts.records;
     }
     assert_int_equal(before, 2);
 }
@@ -298,10 +299,10 @@ TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
     begin(&aw_unitysim_protocol, NULL, NULL);
     assert_int_equal(feed(bytes, size, size), AW_OK);
     assert_int_equal(decoder.input, AW_INPUT_CAPTURE);
-    assert_int_equal(decoder.records, 0);
+    assert_int_equal(decoder.counts.records, 0);
     begin(&aw_unitysim_protocol, "port", "4711");
     assert_int_equal(feed(bytes, size, size), AW_OK);
-    assert_int_equal(decoder.records, 1);
+    assert_int_equal(decoder.counts.records, 1);
 }
 
 /* Writes a TCP capture of segments of one stream; returns its size. */
@@ -347,8 +348,9 @@ TEST_WITH(start, stop, tcp_captures_are_reassembled)
         size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].segments, rows[i].n);
         begin(&aw_ezphys_protocol, NULL, NULL);
         assert_int_equal(feed(bytes, size, size), AW_OK);
-        if (decoder.records != rows[i].records || decoder.damaged)
-            fail_msg("row %zu: %llu records, %s", i, (unsigned long long)decoder.records, said);
+        if (decoder.counts.records != rows[i].records || decoder.counts.damaged)
+            fail_msg("row %zu: %llu records, %s", i, (unsigned long long)decoder.counts.records,
+                     said);
         assert_int_equal(decoder.dir, AW_RX);
     }
 }

@@ -26,7 +26,7 @@ static void start(void)
 {
     tool = rig_tool;
     tool.protocol = &aw_canpid_protocol;
-    tool.subject.get_subject = subject;
+    tool.records.subject.get_subject = subject;
     session = rig_new(&tool);
 }
 
@@ -221,7 +221,7 @@ static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_
 
 TEST_WITH(start, stop, tool_receives_its_own_messages)
 {
-    tool.receive = receive;
+    tool.talk.receive = receive;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     assert_true(aw_stream_is_live(stream));
     assert_int_equal(next(), AW_OK);
@@ -282,8 +282,8 @@ TEST_WITH(start, stop, silence_is_reported_once)
         {2, 0, "", AW_OK},
         {3, 4, "! rig: no messages yet — is it on?\n! rig: connected again\n", AW_OK},
     };
-    tool.receive = receive_late;
-    tool.no_answer_hint = "is it on?";
+    tool.talk.receive = receive_late;
+    tool.help.no_answer_hint = "is it on?";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         has_said = 0;
         *told = '\0';
@@ -313,7 +313,7 @@ TEST_WITH(start, stop, silence_is_reported_once)
     assert_int_equal(aw_stream_next(stream, s, &item), AW_TIMEOUT);
     assert_int_equal(aw_stream_check_received(stream, "plot"), AW_TIMEOUT);
     assert_string_equal(session->err.text, "plot: no messages received — is it on?");
-    tool.only_answers = true;
+    tool.watch.only_answers = true;
     assert_int_equal(aw_stream_check_received(stream, "plot"), AW_OK);
 }
 
@@ -391,7 +391,7 @@ TEST_WITH(start, stop, deadline_holds_despite_constant_traffic)
     struct aw_link link = {.ops = &ops};
     tool.protocol = &aw_armctl_protocol;
     for (int received = 0; received < 2; received++) {
-        tool.receive = received ? receive_chatter : NULL;
+        tool.talk.receive = received ? receive_chatter : NULL;
         open_link(&link);
         int64_t until = session->time.virtual.time_ns + 100 * AW_MILLISECOND;
         assert_int_equal(aw_stream_next(stream, until, &item), AW_TIMEOUT);
@@ -418,7 +418,7 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
     };
     struct aw_link link = {.ops = &ops, .n_dropped = 5};
     tool.protocol = &aw_armctl_protocol;
-    tool.subject.get_subject = NULL;
+    tool.records.subject.get_subject = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         link.datagrams = rows[i].datagrams;
         memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
@@ -444,7 +444,7 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     const int64_t ms = AW_MILLISECOND;
     struct aw_link link = {.ops = &ops, .n_dropped = 5};
     tool.protocol = &aw_armctl_protocol;
-    tool.subject.get_subject = NULL;
+    tool.records.subject.get_subject = NULL;
     memcpy(pieces, before, sizeof before);
     piece = 0;
     open_link(&link);
@@ -456,7 +456,7 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     while (!aw_stream_is_waiting(stream))
         assert_int_equal(aw_stream_next(stream, AW_NEVER, &item), AW_TIMEOUT);
     assert_null(session->device.link);
-    link.rx_time_ns = 7;
+    link.rx.time_ns = 7;
     session->device.link = &link;
     memcpy(pieces, after, sizeof after);
     piece = 0;
@@ -508,7 +508,7 @@ static enum aw_status only_b64(struct aw_session *s, aw_selects_fn **concerns)
 /* Skips text about other subjects, given as a name or in a column. */
 TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
 {
-    tool.subject.select = only_b64;
+    tool.records.subject.select = only_b64;
     open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
               "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
     expect_next(0, "b64.x", 1);
@@ -526,8 +526,8 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
         {"b65.torque", NULL, "b65"},         {"torque", "b32.torque > 1", NULL},
         {"torque", "b33.torque > 1", "b33"},
     };
-    tool.receive = receive_late;
-    tool.subject.list_all = two_boards;
+    tool.talk.receive = receive_late;
+    tool.records.subject.list_all = two_boards;
     session->clock = &session->time.virtual.base;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_select fields = {0};

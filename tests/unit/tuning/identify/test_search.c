@@ -44,7 +44,7 @@ static void print_state(FILE *out, const char *what, const struct aw_search *s, 
     NUMBERS(out, what, 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
     numbers(out, "    at", s->params, AW_NONLINEAR);
     NUMBERS(out, "    process, residual", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s,
-            s->residual[0], s->residual[N / 2], s->residual[N - 1]);
+            s->work.residual[0], s->work.residual[N / 2], s->work.residual[N - 1]);
 }
 
 /* clang-format off */
@@ -99,8 +99,8 @@ TEST(search_steps_match_the_picture)
         aw_search_set_structure(&s, rows[i].kind, rows[i].third, rows[i].find_dead_band);
         memcpy(s.params, rows[i].at, sizeof s.params);
         fprintf(out, "%s\n", rows[i].name);
-        NUMBERS(out, "  level", s.target[0], s.target[39], s.target[60], s.target[N - 1],
-                s.basis[AW_DRIFT][5], s.longest_s);
+        NUMBERS(out, "  level", s.work.target[0], s.work.target[39], s.work.target[60],
+                s.work.target[N - 1], s.work.basis[AW_DRIFT][5], s.longest_s);
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
             double sum = aw_search_evaluate(&s);
             assert_true(s.uses_linear[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));

@@ -52,10 +52,10 @@ TEST(numbers_fit_their_cells)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_channel channel = {.decimals = rows[i].decimals,
                                      .whole = rows[i].whole,
-                                     .low = rows[i].low,
-                                     .high = rows[i].high,
-                                     .min = rows[i].least,
-                                     .max = rows[i].greatest};
+                                     .range.low = rows[i].low,
+                                     .range.high = rows[i].high,
+                                     .range.min = rows[i].least,
+                                     .range.max = rows[i].greatest};
         aw_cell_print_number(&channel, rows[i].value, text);
         if (strcmp(text, rows[i].text) != 0)
             fail_msg("row %zu: %s", i, text);

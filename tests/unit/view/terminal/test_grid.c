@@ -11,7 +11,7 @@ static void start(void)
 {
     rig = points_new();
     aw_channels_init(&channels, NULL);
-    grid = (struct aw_grid){.title = "canpid", .link = "can:can0", .shows_trend = true};
+    grid = (struct aw_grid){.head.title = "canpid", .head.link = "can:can0", .shows_trend = true};
 }
 
 static void stop(void)
@@ -63,21 +63,21 @@ TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
     for (size_t i = 0; i < 6; i++)
         take("joint", boards[i], "", 0);
     draw(60, 13, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.n_rows, 18);
-    assert_int_equal(grid.page_rows, 10);
+    assert_int_equal(grid.pages.n_rows, 18);
+    assert_int_equal(grid.pages.page_rows, 10);
     expect_in(text, "lhip.fix_link_angle");
     expect_not_in(text, "rankle.torque");
     expect_in(text, "█\n");
-    grid.scroll = 1000;
+    grid.pages.scroll = 1000;
     draw(60, 13, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.scroll, 8);
+    assert_int_equal(grid.pages.scroll, 8);
     expect_in(text, "rankle.torque");
     draw(130, 13, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.page_rows, 20);
-    assert_int_equal(grid.scroll, 0);
+    assert_int_equal(grid.pages.page_rows, 20);
+    assert_int_equal(grid.pages.scroll, 0);
     expect_in(text, "lhip.fix_link_angle");
     expect_in(text, "rankle.torque");
-    for (grid.scroll = 1; grid.scroll < 8; grid.scroll += 3)
+    for (grid.pages.scroll = 1; grid.pages.scroll < 8; grid.pages.scroll += 3)
         also(60, 7, AW_BRAILLE_UTF8);
     for (int width = 100; width < 200; width += 50)
         also(width, 5, AW_BRAILLE_UTF8);
@@ -127,22 +127,22 @@ TEST_WITH(start, stop, filter_limits_the_rows)
 {
     take("joint", "lknee", "", 0);
     take("joint", "rknee", "", 0);
-    grid.filter = "torq";
-    grid.is_typing = true;
+    grid.search.filter = "torq";
+    grid.search.is_typing = true;
     draw(80, 12, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.n_rows, 2);
+    assert_int_equal(grid.pages.n_rows, 2);
     expect_in(text, "/torq█");
     expect_in(text, "Esc clear");
-    grid.filter = "r*angle";
+    grid.search.filter = "r*angle";
     draw(80, 12, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.n_rows, 2);
-    grid.filter = "zebra";
+    assert_int_equal(grid.pages.n_rows, 2);
+    grid.search.filter = "zebra";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "no match");
     also(80, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
-    grid.filter = "torq";
+    grid.search.filter = "torq";
     for (int width = 20; width < 60; width += 13)
         also(width, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
-    grid.is_typing = false;
+    grid.search.is_typing = false;
     also(60, 6, AW_BRAILLE_UTF8);
     expect_pictures("grid-filter.txt");
 }
@@ -150,13 +150,13 @@ TEST_WITH(start, stop, filter_limits_the_rows)
 TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
 {
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "no data yet");
-    grid.note = "no messages yet — are the drivers powered?";
+    grid.head.note = "no messages yet — are the drivers powered?";
     expect_in(draw(30, 12, AW_BRAILLE_UTF8), "no messages yet — are the");
     expect_in(draw(30, 12, AW_BRAILLE_UTF8), "drivers powered?");
-    grid.note = NULL;
-    grid.state = "link lost";
-    grid.n_lost = 12345;
-    grid.note = "bus 12.5 %";
+    grid.head.note = NULL;
+    grid.head.state = "link lost";
+    grid.head.n_lost = 12345;
+    grid.head.note = "bus 12.5 %";
     draw(80, 12, AW_BRAILLE_UTF8);
     expect_in(text, " canpid  link lost");
     expect_in(text, "12 345 lost");
@@ -166,14 +166,14 @@ TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
     take("joint", "lknee", "", 0);
     static const double rates[] = {0, 0.04, 9.94, 9.95, 9.96, 99.4, 9999.4, 9999.6, 123456};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i += 2) {
-        grid.rate_hz = rates[i];
-        grid.n_messages = 999 + (uint64_t)i * 100000;
-        grid.elapsed_ns = (59 + (int64_t)i * 3000) * AW_SECOND;
-        grid.n_damaged = i;
-        grid.state = i % 4 ? "link lost" : NULL;
+        grid.head.rate_hz = rates[i];
+        grid.head.n_messages = 999 + (uint64_t)i * 100000;
+        grid.head.elapsed_ns = (59 + (int64_t)i * 3000) * AW_SECOND;
+        grid.head.n_damaged = i;
+        grid.head.state = i % 4 ? "link lost" : NULL;
         also(44 + 9 * (int)i, 5, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     }
-    grid.rate_hz = 9999.5;
+    grid.head.rate_hz = 9999.5;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "10.0k/s");
     expect_pictures("grid-states.txt");
     grid.is_frozen = true;
@@ -208,9 +208,9 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
     expect_in(text, " lknee   36.000 deg   2.0000\n");
     expect_in(text, " rankle    10.000 %        –\n 0 lost");
     draw(40, 8, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.n_rows, 6);
-    assert_int_equal(grid.page_rows, 4);
-    grid.scroll = 9;
+    assert_int_equal(grid.pages.n_rows, 6);
+    assert_int_equal(grid.pages.page_rows, 4);
+    grid.pages.scroll = 9;
     expect_in(draw(40, 8, AW_BRAILLE_UTF8), "rankle");
     take("pid", "rhip", "setpoint=-100", AW_SECOND);
     take("pid", "rknee", "setpoint=99.5", 9 * AW_SECOND);
@@ -218,12 +218,12 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
         also(width, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     for (int height = 2; height < 10; height += 3)
         also(64, height, AW_BRAILLE_UTF8);
-    grid.filter = "*.torque";
+    grid.search.filter = "*.torque";
     also(80, 6, AW_BRAILLE_UTF8);
     expect_pictures("grid-matrix.txt");
-    grid.filter = NULL;
+    grid.search.filter = NULL;
     grid.by_field = true;
-    grid.scroll = 0;
+    grid.pages.scroll = 0;
     expect_in(draw(80, 10, AW_BRAILLE_UTF8), "lhip.setpoint");
     for (int width = 1; width < 140; width++)
         for (int height = 1; height < 12; height++)
@@ -242,12 +242,12 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     expect_in(text, " lkne…ink_angle ");
     expect_in(text, " lank…ink_angle ");
     grid.can_stop = true;
-    grid.note = "stop result=confirmed";
+    grid.head.note = "stop result=confirmed";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "stop result=confirmed");
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
     expect_in(draw(40, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
     grid.can_stop = false;
-    grid.note = NULL;
+    grid.head.note = NULL;
     grid.shows_keys = true;
     draw(40, 12, AW_BRAILLE_UTF8);
     expect_in(text, " space   freeze or resume\n");
@@ -279,9 +279,9 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
         {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};
     static struct aw_point point = {.subject = "", .message = ""};
     static const char *const fields[] = {"torque", "position", "x"};
-    grid.n_messages = 1234567;
-    grid.rate_hz = 12.3;
-    grid.note = "a remark of some length";
+    grid.head.n_messages = 1234567;
+    grid.head.rate_hz = 12.3;
+    grid.head.note = "a remark of some length";
     for (int i = 0; i < 70; i++) {
         snprintf(point.name, sizeof point.name, "%sjoint%02d_of_the_arm.%s",
                  i % 2 ? "left_" : "right_", i / 3, fields[i % 3]);
@@ -293,16 +293,16 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
     }
     grid.now_ns = 7 * AW_SECOND;
     for (int width = 9; width < 90; width += width / 2) {
-        grid.scroll = (size_t)width % 60;
+        grid.pages.scroll = (size_t)width % 60;
         also(width, 7, AW_BRAILLE_UTF8);
     }
     for (int width = 106; width < 115; width += 9)
         also(width, 5, AW_BRAILLE_UTF8);
-    grid.filter = "*.x";
+    grid.search.filter = "*.x";
     for (int width = 16; width < 50; width += 11)
         also(width, 5, AW_BRAILLE_UTF8);
-    grid.filter = NULL;
-    grid.scroll = 0;
+    grid.search.filter = NULL;
+    grid.pages.scroll = 0;
     grid.columns = columns;
     grid.convert_unit = enlarged;
     for (int i = 0; i < 70; i++) {
@@ -315,22 +315,22 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
     point.field = "x";
     strcpy(point.name, "x");
     aw_channels_update(&channels, &point, 1, 7 * AW_SECOND);
-    for (grid.scroll = 0; grid.scroll < 58; grid.scroll += 29)
+    for (grid.pages.scroll = 0; grid.pages.scroll < 58; grid.pages.scroll += 29)
         also(60, 6, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.n_rows, 64);
+    assert_int_equal(grid.pages.n_rows, 64);
     for (int width = 14; width < 44; width += 9)
         also(width, 5, AW_BRAILLE_UTF8);
     also(60, 5, AW_BRAILLE_UTF8);
-    grid.filter = "j2.";
+    grid.search.filter = "j2.";
     also(60, 5, AW_BRAILLE_UTF8);
     static const struct aw_grid_column ranges[] = {{"current", "I"}, {"lever_angle", "angle"}, {0}};
-    grid.filter = NULL;
+    grid.search.filter = NULL;
     grid.columns = ranges;
     aw_channels_free(&channels);
     take("sensors", "lknee", "current=1.5 lever_angle=9", 8 * AW_SECOND);
     also(60, 6, AW_BRAILLE_UTF8);
     aw_channels_free(&channels);
-    grid.note = "a_word_that_is_longer_than_the_screen and others";
+    grid.head.note = "a_word_that_is_longer_than_the_screen and others";
     also(16, 9, AW_BRAILLE_UTF8);
     expect_pictures("grid-edges.txt");
 }

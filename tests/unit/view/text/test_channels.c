@@ -79,17 +79,17 @@ TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
     take("joint", "lknee", "torque=-3.125", AW_SECOND);
     take("joint", "lknee", "torque=1.5", 2 * AW_SECOND);
     const struct aw_channel *torque = find("lknee.torque");
-    assert_true(torque->value == 1.5 && torque->min == -3.125 && torque->max == 5);
+    assert_true(torque->value == 1.5 && torque->range.min == -3.125 && torque->range.max == 5);
     assert_string_equal(torque->unit, "Nm");
     assert_int_equal(torque->count, 3);
-    assert_true(torque->low == -25);
+    assert_true(torque->range.low == -25);
     assert_true(isnan(torque->trend[AW_TREND - 1]));
     aw_channels_reset(&channels);
-    assert_true(isnan(torque->min) && isnan(torque->max));
+    assert_true(isnan(torque->range.min) && isnan(torque->range.max));
     for (size_t i = 0; i < AW_TREND; i++)
         assert_true(isnan(torque->trend[i]));
     take("joint", "lknee", "torque=2", 3 * AW_SECOND);
-    assert_true(torque->min == 2 && torque->max == 2);
+    assert_true(torque->range.min == 2 && torque->range.max == 2);
     take("sensors", "lknee", "error=pid_config lever_angle=none", 3 * AW_SECOND);
     assert_string_equal(find("lknee.error")->text, "pid_config");
     assert_true(isnan(find("lknee.lever_angle")->value));
@@ -148,7 +148,7 @@ TEST_WITH(start, stop, all_fields_match_the_picture)
             if (i % 4 > 1 && (p != 1 || i / 4 % 3))
                 continue;
             aw_record_init(&records[i], codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
-            records[i].present = codec->values;
+            records[i].present = codec->masks.values;
             size_t n =
                 aw_record_points(&names, &records[i], subjects[i % 4], points, AW_POINTS_MAX);
             aw_channels_update(&channels, points, n, 0);
@@ -158,7 +158,7 @@ TEST_WITH(start, stop, all_fields_match_the_picture)
             if (i % 6 == 0)
                 fprintf(out, "%s %zu %u %u %s %g..%g %d %s%d\n", c->name, c->prefix,
                         (unsigned)(c->order >> 32), (unsigned)c->order, c->unit ? c->unit : "-",
-                        c->low, c->high, c->decimals, c->text, c->whole);
+                        c->range.low, c->range.high, c->decimals, c->text, c->whole);
         }
     }
     end_picture(out, "channels.txt");
@@ -171,17 +171,17 @@ TEST_WITH(start, stop, unit_follows_the_selected_scale)
     aw_channels_update(&channels, rig->points, rig->n, 0);
     const struct aw_channel *value = find("lknee.setpoint.value");
     assert_string_equal(value->unit, "Nm");
-    assert_true(value->low == -37.5 && value->high == 37.5);
+    assert_true(value->range.low == -37.5 && value->range.high == 37.5);
     assert_string_equal(find("lknee.setpoint.controller")->text, "tor");
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=pos value=0.5");
     aw_channels_update(&channels, rig->points, rig->n, 0);
     assert_string_equal(value->unit, "deg");
-    assert_true(value->low == -540 && value->high == 540 && value->decimals == -1);
+    assert_true(value->range.low == -540 && value->range.high == 540 && value->decimals == -1);
     assert_false(value->whole);
     for (size_t i = 0; i < rig->n; i++)
         rig->points[i].record = NULL;
     aw_channels_update(&channels, rig->points, rig->n, 0);
-    assert_true(isnan(value->low));
+    assert_true(isnan(value->range.low));
     for (size_t i = 0; i < rig->n; i++)
         rig->points[i].text = NULL;
     aw_channels_update(&channels, rig->points, rig->n, 0);
@@ -207,9 +207,9 @@ TEST_WITH(start, stop, rate_epochs_follow_the_messages)
         aw_channels_update(&channels, &point, 1, now);
         const struct aw_channel *x = find("x");
         assert_int_equal(x->count, i + 1);
-        assert_int_equal(x->epoch_ns, steps[i].epoch_ms * AW_MILLISECOND);
-        assert_int_equal(x->n_in_epoch, steps[i].in_epoch);
-        assert_true(fabs(x->rate_hz - steps[i].rate_hz) < 1e-9);
+        assert_int_equal(x->rate.epoch_ns, steps[i].epoch_ms * AW_MILLISECOND);
+        assert_int_equal(x->rate.n_in_epoch, steps[i].in_epoch);
+        assert_true(fabs(x->rate.rate_hz - steps[i].rate_hz) < 1e-9);
     }
 }
 
@@ -235,7 +235,7 @@ TEST_WITH(start, stop, stale_channels_are_detected)
                 {5, 1000, 1, false},
                 {5, 1001, 1000 / 1001., true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_channel channel = {.rate_hz = rows[i].rate_hz, .updated_ns = AW_SECOND};
+        struct aw_channel channel = {.rate.rate_hz = rows[i].rate_hz, .updated_ns = AW_SECOND};
         int64_t now = AW_SECOND + rows[i].age_ms * AW_MILLISECOND;
         if (fabs(aw_channel_rate(&channel, now) - rows[i].shown_hz) > 1e-9 ||
             aw_channel_is_stale(&channel, now) != rows[i].stale)
@@ -286,8 +286,10 @@ TEST_WITH(start, stop, values_near_limits_raise_an_alarm)
         {-21, -1, -1.5, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_channel channel = {
-            .unit = "deg", .low = cases[i].low, .high = cases[i].high, .value = cases[i].value};
+        struct aw_channel channel = {.unit = "deg",
+                                     .range.low = cases[i].low,
+                                     .range.high = cases[i].high,
+                                     .value = cases[i].value};
         assert_int_equal(aw_channel_alarm_level(&channel), cases[i].alarm);
         channel.unit = NULL;
         assert_int_equal(aw_channel_alarm_level(&channel), 0);

@@ -64,7 +64,7 @@ TEST(named_values_are_printed_by_name)
                  i % 2 ? "tx" : "rx", rows[i].text);
         line[aw_view_print_record(view, &record, line)] = '\0';
         assert_string_equal(line, expected);
-        record.present = record.codec->values; /* all are 0 */
+        record.present = record.codec->masks.values; /* all are 0 */
         line[aw_view_print_record(view, &record, line)] = '\0';
         snprintf(expected, sizeof expected, "\"board\":%.*s,\"fix_link_angle\":0,",
                  (int)strcspn(rows[i].text, ","), rows[i].text);

@@ -312,12 +312,12 @@ TEST(condition_may_name_the_first_scalar)
     aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_RX), AW_RX);
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = i ? 3 : 1;
-    record.present = record.codec->values;
+    record.present = record.codec->masks.values;
     assert_true(record.present & 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         where = (struct aw_where){0};
         assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
-        assert_int_equal(aw_where_holds_record(&where, &record, &record.codec->values),
+        assert_int_equal(aw_where_holds_record(&where, &record, &record.codec->masks.values),
                          rows[i].fits);
     }
 }
