@@ -87,6 +87,8 @@ END
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
     printf 'b,a\n1,1\n2,2\n' >timeless.csv
     fails_with 2 'no times' unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative
+    printf 't,a\n0,1\nsoon,2\n' >mistimed.csv
+    fails_with 5 "mistimed.csv:3:1: 'soon' is not a time" unitysim -q -l "$fast" follow mistimed.csv --map 'elbow=a' --relative
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 duration=0.2s --wait
     fails 2 hidmotor -q -l "$fast" follow run.pcapng --map 'm2=position'
     has "$why" "'position' is ambiguous: m1.position or m2.position — name one of them"

@@ -366,10 +366,60 @@ END
     muscles 1 </dev/null
     sed 's/emg2/other/' emg.csv >lacks.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # channels count only after all were seen
-    has "$why" "no record has emg2 of map emg (records have: on, emg1, other)"
+    has "$why" "no record has emg2 of map emg (records have: on, emg1, other) — record every control"
     sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
     has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"
+}
+
+# rejects LINE TEXT: replays emg.csv with this line 121, in the middle of a motion, and requires the
+# error TEXT, exit code 5 and a stop before the end.
+rejects() {
+    awk -v line="$1" 'NR == 121 { $0 = line } { print }' emg.csv >bad.csv
+    fails 5 hidmotor -q -l "$fast" --record run.pcapng teleop --channels bad.csv
+    has "$why" "$2"
+    hidmotor -q -j decode run.pcapng --dir tx |
+        jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
+}
+
+@test "a malformed line or value of a file stops the motion and is an error with its place" {
+    emg_map
+    muscles 3 <<'END'
+0.2 2.8 on 1
+0.5 2.5 emg1 0.9
+END
+    rejects garbage "bad.csv:121:1: 'garbage' is not a time"
+    rejects '1.19,1,abc,0.05' "bad.csv:121:8: emg1: 'abc' is not a number"
+    rejects '1.19,1,"abc",0.05' "bad.csv:121:9: emg1: 'abc' is not a number"
+    rejects '1.19,1,nan,0.05' "bad.csv:121:8: emg1: 'nan' is not a number"
+    rejects '1.19,1' 'bad.csv:121:1: wrong number of cells: fewer'
+    rejects '1.19,1,0,9,0,05' 'bad.csv:121:1: wrong number of cells: more'
+    awk -F, 'NR > 1 { printf "{\"t\":%s,\"on\":%s,\"emg1\":%s,\"emg2\":%s}\n", $1, $2, $3, $4 }' emg.csv >emg
+    mv emg emg.csv
+    rejects garbage 'bad.csv:121:1: not a JSON object: garbage'
+    rejects '{"t":1.19,"emg1":null}' 'bad.csv:121:1: emg1: not a finite number'
+    rejects '{"t":"soon","emg1":0.9}' "bad.csv:121:1: 'soon' is not a time"
+    rejects '{"emg1":0.9}' 'bad.csv:121:1: no time'
+}
+
+@test "an empty cell keeps the value of its channel" {
+    emg_map
+    muscles 3 <<'END'
+0.2 2.8 on 1
+0.5 2.5 emg1 0.9
+END
+    sed -i '121s/.*/1.19,,,/' emg.csv
+    prints 'result=ended stops=1' hidmotor -q -l "$fast" teleop --channels emg.csv
+}
+
+@test "a button that the first record holds is reported even with -q" {
+    emg_map
+    muscles 2 <<<'0 2 on 1'
+    prints 'result=ended stops=0' hidmotor -q -l "$fast" teleop --channels emg.csv
+    has "$stderr" 'release on first: held since the first record'
+    muscles 2 <<<'0.2 2 on 1'
+    ok hidmotor -q -l "$fast" teleop --channels emg.csv
+    same "$stderr" ''
 }
 
 # lives EVENT: sends records on standard input until the arm moves, then the event, and checks the result. Repeats
@@ -412,14 +462,15 @@ if sys.argv[1] == "silence":
 elif sys.argv[1] != "end":
     say(sys.argv[1])
     push(1, 0.9, 5)
-    stops_for("events were lost")
+    stops_for("stdin:")
     push(1, 0.9, 5) # the button counts as released
 tool.stdin.close()
 assert tool.wait() == 7
 if "held up" in tool.stderr.read():
     sys.exit(75)
 result = json.loads(tool.stdout.read().splitlines()[-1])
-assert "end of the records" in result["why"], result
+assert "end of the records on standard input" in result["why"], result
+assert "--channels FILE" in result["why"], result
 END
     done
     # The arm has moved and stopped.

@@ -272,6 +272,10 @@ static enum aw_status store_record(struct aw_leader *l, const struct aw_leader_r
 {
     double t_s;
     enum aw_status status = AW_OK;
+    if (record->n)
+        status = aw_stream_check_time(l->stream);
+    if (status != AW_OK)
+        return status;
     if (record->n && (record->time_ns == AW_NO_TIME || record->timed_locally))
         return aw_fail(&l->session->err, AW_USAGE,
                        "follow: %.200s has no times — only a live leader may omit them", l->source);

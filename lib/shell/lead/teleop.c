@@ -450,11 +450,26 @@ static enum aw_status read_controls(struct aw_operator *h)
     return h->input.channels.stream ? aw_teleop_channels_read(h) : AW_OK;
 }
 
+/* Prints, even with --quiet, why nothing moves: a recording may end before the button is released.
+ */
+static void announce_held(struct aw_operator *h)
+{
+    if (h->display.warned || h->engine.halt != AW_HALT_NONE)
+        return;
+    h->display.warned = true;
+    aw_session_report(h->session, "%s: release %s first: held since the first record\n",
+                      h->session->tool->name, h->map.inputs[h->map.enable]);
+}
+
 /* Prints the prompt "hold to run" once, when the button has been released and can enable motion. */
 static void announce_ready(struct aw_operator *h)
 {
-    if (h->display.screen || h->display.prompted || !h->engine.was_released)
+    if (h->display.screen || h->display.prompted)
         return;
+    if (!h->engine.was_released) {
+        announce_held(h);
+        return;
+    }
     h->display.prompted = true;
     show_event(h, "hold to run: ", h->map.inputs[h->map.enable]);
 }
@@ -491,6 +506,10 @@ static enum aw_status check_gone(struct aw_operator *h)
         return aw_teleop_channels_check(h);
     if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
+    if (h->input.channels.ended)
+        return aw_fail(&h->session->err, AW_LOST,
+                       "teleop: end of the records on standard input: all joints stopped — "
+                       "restart their program and teleop, or replay a file with --channels FILE");
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all joints stopped — reconnect it and start teleop again",
                    h->input.pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
@@ -580,6 +599,8 @@ const struct aw_command aw_teleop_command = {
         "armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
         "shoulder for full speed. A key press is one short push; on a terminal that reports key "
         "releases, the joint moves while you hold the key. An arm without speeds (armctl) makes "
-        "small steps, each after the previous one is confirmed. This button is neither an "
-        "enabling device as defined in ISO 10218-1 nor a safety function."};
+        "small steps, each after the previous one is confirmed. Sticks report -1 to 1; up and left "
+        "are negative. 'teleop --channels run.ndjson' replays the gamepad that "
+        "'armwire-pad >run.ndjson' recorded. This button is neither an enabling device as defined "
+        "in ISO 10218-1 nor a safety function."};
 /* clang-format on */

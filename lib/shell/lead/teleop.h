@@ -54,13 +54,17 @@ struct aw_teleop_channels {
     char received_names[240];
     size_t n_missing;      /* missing channels; records count once all have arrived */
     enum aw_status status; /* error that ended the channels */
-    bool is_live;          /* reads standard input; otherwise a file, played by its times */
-    bool has_item, ended;  /* item is read but not due yet; the input has ended */
-    bool is_behind;        /* more records arrived than one call reads */
+    /* the invalid record that caused the last stop; status AW_OK: none */
+    struct aw_error problem;
+    bool is_live;         /* reads standard input; otherwise a file, played by its times */
+    bool has_item, ended; /* item is read but not due yet; the input has ended */
+    bool is_behind;       /* more records arrived than one call reads */
     struct aw_item item;
-    int64_t start_ns;    /* of a file: offset from its times to the session's clock */
-    int64_t received_ns; /* arrival time of the last record */
-    int64_t stale_ns;    /* max silence; 0: no limit */
+    struct {
+        int64_t start_ns;    /* of a file: offset from its times to the session's clock */
+        int64_t received_ns; /* arrival time of the last record */
+        int64_t stale_ns;    /* max silence; 0: no limit */
+    } time;
 };
 
 /* How commands are sent: as a stream, or in steps. */
@@ -96,6 +100,7 @@ struct aw_operator {
     struct {
         struct aw_live live;
         bool screen, prompted; /* prompted: the prompt "hold to run" was printed */
+        bool warned;           /* the hint to release the button first was printed */
         char event_text[120];  /* text of the last event */
     } display;
     struct {
@@ -144,7 +149,8 @@ enum aw_status aw_teleop_channels_read(struct aw_operator *operator);
 int64_t aw_teleop_channels_due(const struct aw_operator *operator);
 /* Returns the first input that no record has named; NULL: none. */
 const char *aw_teleop_channels_missing(const struct aw_operator *operator);
-/* For the end of a file. AW_USAGE: no record named one of the inputs. */
+/* For the end of a file. AW_MALFORMED: a record is invalid; AW_USAGE: no record named one of the
+ * inputs. */
 enum aw_status aw_teleop_channels_check(const struct aw_operator *operator);
 void aw_teleop_channels_close(struct aw_operator *operator);
 

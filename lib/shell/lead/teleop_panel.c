@@ -19,6 +19,8 @@ const char *aw_teleop_halt_text(const struct aw_operator *h)
 {
     if (h->engine.halt == AW_HALT_NONE)
         return h->time.quit ? "quit by the user" : "time limit reached";
+    if (h->engine.halt == AW_HALT_EVENTS && h->input.channels.problem.status != AW_OK)
+        return h->input.channels.problem.text;
     if (h->engine.halt == AW_HALT_GONE && h->input.channels.ended)
         return "end of the records";
     if (h->engine.halt == AW_HALT_GONE && h->input.pad.ended)

@@ -343,6 +343,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         return reopen_link(s, deadline);
     while (!s->input.read_ahead) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
+        s->input.flaw.time[0] = '\0';
+        s->input.flaw.excess_cells = 0;
         status = next_or_report(s, deadline);
         s->input.read_ahead = status != AW_OK || !is_excluded(s);
     }

@@ -82,6 +82,17 @@ static inline bool aw_stream_is_over(enum aw_status status)
  * traffic in blocks, a few ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
+/* Checks the line of the last item. AW_MALFORMED with FILE:LINE:COLUMN: check_time if its time is
+ * invalid (AW_OK if it has none), check_cells if it is a CSV row with more or fewer cells than the
+ * header. */
+enum aw_status aw_stream_check_time(struct aw_stream *stream);
+enum aw_status aw_stream_check_cells(struct aw_stream *stream);
+
+/* Puts FILE:LINE:COLUMN of a point of the last item in front of the error in err. NULL: the start
+ * of the line. Items from a capture have no line: the error stays as it is. */
+void aw_stream_fail_at_point(struct aw_stream *stream, const struct aw_point *point,
+                             struct aw_error *err);
+
 /* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. any_link: for any link;
  * otherwise only for a link to a server, which another server may replace. */
 void aw_stream_reconnect(struct aw_stream *stream, bool any_link);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/lines.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -24,6 +25,12 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
         status = aw_stream_line(s, deadline, line);
     while (status == AW_OK && strchr(none, (*line)[strspn(*line, " \t")]));
     return status;
+}
+
+static void store_bad_time(struct aw_stream *s, const char *text, size_t column)
+{
+    snprintf(s->input.flaw.time, sizeof s->input.flaw.time, "%s", text);
+    s->input.flaw.time_column = column;
 }
 
 /* ---- NDJSON ---- */
@@ -157,6 +164,18 @@ static enum aw_dir parse_dir(const char *text)
     return !text ? 0 : strcmp(text, "tx") == 0 ? AW_TX : strcmp(text, "rx") == 0 ? AW_RX : 0;
 }
 
+/* Reads seconds since 1970 or another origin, or ISO 8601. */
+static void read_json_time(struct aw_stream *s, const json_t *object)
+{
+    const json_t *t = json_object_get(object, "t");
+    t = t ? t : json_object_get(object, "timestamp");
+    t = t ? t : json_object_get(object, "__time");
+    double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
+    s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
+    if (json_is_string(t) && !aw_time_parse_iso(json_string_value(t), &s->item.time_ns))
+        store_bad_time(s, json_string_value(t), 1);
+}
+
 static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
 {
     struct json *json = s->state;
@@ -174,14 +193,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
                        s->input.line, line);
     }
     s->item.line = line;
-    /* Seconds since 1970 or another origin, or ISO 8601. */
-    const json_t *t = json_object_get(json->object, "t");
-    t = t ? t : json_object_get(json->object, "timestamp");
-    t = t ? t : json_object_get(json->object, "__time");
-    double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
-    s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
-    if (json_is_string(t))
-        aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
+    read_json_time(s, json->object);
     const char *dir = json_string_value(json_object_get(json->object, "dir"));
     s->item.received.dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
     s->item.subject = find_subject(json->object, s->subject);
@@ -211,8 +223,9 @@ struct csv {
     char number[AW_POINTS_MAX][12]; /* numbers that serve as names of unnamed columns */
     size_t n;
     const char *name[AW_POINTS_MAX];
-    int time, message; /* column numbers, or -1 */
-    double scale;      /* factor from the time column to s */
+    int time, message;           /* column numbers, or -1 */
+    double scale;                /* factor from the time column to s */
+    size_t place[AW_POINTS_MAX]; /* where each cell of the last row starts in its line, from 1 */
 };
 
 /* Splits off the next cell without its quotes. Returns NULL after the last one. */
@@ -306,8 +319,8 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     if (column == csv->time) {
         if (number && fabs(value * csv->scale) < TIME_MOST)
             s->item.time_ns = to_ns(value * csv->scale);
-        else
-            aw_time_parse_iso(cell, &s->item.time_ns);
+        else if (!aw_time_parse_iso(cell, &s->item.time_ns))
+            store_bad_time(s, cell, csv->place[column]);
         return;
     }
     if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
@@ -333,9 +346,14 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
     csv->started = true;
     if (status != AW_OK)
         return status;
-    while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
+    const char *line = rest;
+    while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator))) {
+        csv->place[n] = (size_t)(cells[n] - line) + 1;
         n++;
-    s->counters.uneven += n < (int)csv->n || (!csv->cut && rest && rest[strspn(rest, " \t")]);
+    }
+    bool has_more = !csv->cut && rest && rest[strspn(rest, " \t")];
+    s->input.flaw.excess_cells = n < (int)csv->n ? -1 : has_more;
+    s->counters.uneven += s->input.flaw.excess_cells != 0;
     s->subject[0] = '\0';
     const char *message = csv->message >= 0 && csv->message < n ? cells[csv->message] : NULL;
     for (int i = 0; i < n; i++)
@@ -356,3 +374,42 @@ static void csv_end(struct aw_stream *s)
 }
 
 const struct aw_source aw_csv_source = {.begin = csv_begin, .next = csv_next, .end = csv_end};
+
+/* ---- Invalid lines ---- */
+
+static bool is_text(const struct aw_stream *s)
+{
+    return s->source == &aw_csv_source || s->source == &aw_json_source;
+}
+
+void aw_stream_fail_at_point(struct aw_stream *s, const struct aw_point *point,
+                             struct aw_error *err)
+{
+    const struct csv *csv = point && s->source == &aw_csv_source ? s->state : NULL;
+    if (is_text(s))
+        aw_fail_at_line(err, s->input.name, s->input.line, csv ? csv->place[point->order] : 1);
+}
+
+enum aw_status aw_stream_check_time(struct aw_stream *s)
+{
+    struct aw_error *err = &s->session->err;
+    if (!*s->input.flaw.time)
+        return AW_OK;
+    aw_fail(err, AW_MALFORMED, "'%s' is not a time — correct it or delete the line",
+            s->input.flaw.time);
+    aw_fail_at_line(err, s->input.name, s->input.line, s->input.flaw.time_column);
+    return AW_MALFORMED;
+}
+
+enum aw_status aw_stream_check_cells(struct aw_stream *s)
+{
+    struct aw_error *err = &s->session->err;
+    if (s->input.flaw.excess_cells == 0)
+        return AW_OK;
+    bool fewer = s->input.flaw.excess_cells < 0;
+    aw_fail(err, AW_MALFORMED, "wrong number of cells: %s than the header has columns — %s",
+            fewer ? "fewer" : "more",
+            fewer ? "check for a truncated line" : "with decimal commas, separate columns by ;");
+    aw_stream_fail_at_point(s, NULL, err);
+    return AW_MALFORMED;
+}

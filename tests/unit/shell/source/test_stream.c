@@ -176,6 +176,34 @@ TEST_WITH(start, stop, invalid_input_is_reported)
     assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
 }
 
+static void expect_error(enum aw_status status, const char *text)
+{
+    assert_int_equal(status, AW_MALFORMED);
+    assert_non_null(strstr(session->err.text, text));
+}
+
+TEST_WITH(start, stop, invalid_cells_are_located)
+{
+    open_text("a,t,b\n"
+              "1,2,3\n"
+              "1,soon,x\n"
+              "1\n"
+              "1,2,3,4\n");
+    expect_next(1, "b", 3);
+    assert_int_equal(aw_stream_check_time(stream), AW_OK);
+    assert_int_equal(aw_stream_check_cells(stream), AW_OK);
+    assert_int_equal(next(), AW_OK);
+    expect_error(aw_stream_check_time(stream), ":3:3: 'soon' is not a time");
+    aw_fail(&session->err, AW_MALFORMED, "wrong");
+    aw_stream_fail_at_point(stream, &item.points[1], &session->err);
+    expect_error(session->err.status, ":3:8: wrong");
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(aw_stream_check_time(stream), AW_OK);
+    expect_error(aw_stream_check_cells(stream), ":4:1: wrong number of cells: fewer");
+    assert_int_equal(next(), AW_OK);
+    expect_error(aw_stream_check_cells(stream), ":5:1: wrong number of cells: more");
+}
+
 TEST_WITH(start, stop, empty_input_ends_at_once)
 {
     open_text("");
