@@ -412,8 +412,8 @@ END
         $tool describe --as json |
             jq -r '.messages[] | .name, (.name + "." + (.fields[]?.name))' | sort -u >known
         perl -0ne '
-            push @names, $1 while /\.(?:place|afresh) = "([^"]+)"/g;
-            push @lists, $1 while /\.(?:relative|speaks) = AW_LIST\(([^)]*)\)/g;
+            push @names, $1 while /\.(?:position_message|reset_message) = "([^"]+)"/g;
+            push @lists, $1 while /\.(?:relative|watched) = AW_LIST\(([^)]*)\)/g;
             push @names, map { /"([^"]+)"/g } @lists;
             push @names, $1 while /\n {5,}.*\.field = "([^"]+)"/g;
             print "$_\n" for @names' "$root/cmd/$tool/tool.c" | sort -u >named
