@@ -113,7 +113,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     armwire-mcap cat run.mcap | jq -se 'any(."hidmotor.tx.set_setpoints.m2" == 10) and any(."joint_states.name.0" == "m1")'
     exits 2 armwire-mcap write run.mcap </dev/null
     exits_with 2 "1 argument given — give a verb and one FILE" armwire-mcap read
-    exits 2 armwire-mcap other run.mcap
+    exits_with 2 "use write, read or cat; to list the contents, run 'TOOL info FILE'" armwire-mcap info run.mcap
     prints "armwire-mcap cat FILE.mcap" armwire-mcap --help
 }
 

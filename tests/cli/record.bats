@@ -150,7 +150,7 @@ killed() {
 @test "record rejects invalid targets before it opens a link" {
     fails_with 4 "no link given" canpid record run.csv
     fails_with 2 ".pcapng, .mcap, .csv, .log or .ndjson" canpid -l can:nowhere record run.txt
-    fails_with 2 "already records" canpid -l "$fast" --record all.pcapng record run.pcapng
+    fails_with 2 "already records this session — use one of the two" canpid -l "$fast" --record all.pcapng record run.pcapng
     fails 2 canpid -l "$fast" record no/such/run.csv
     fails 2 canpid -l "$fast" record no/such/run.pcapng
 }

@@ -399,6 +399,26 @@ END
     ok hidmotor -q status
 }
 
+@test "an error of connect names its remedy, and a group that the owner admits can move and stop" {
+    [ "$(id -u)" = 0 ] || skip "needs root to become another user"
+    local other=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/)
+    chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
+    cp "$BIN/hidmotor" hidmotor # other users may not be able to read the build directory
+    "${other[@]}" ./hidmotor --version || skip "other users cannot run programs here"
+    fails_with 4 "serve:$D/arm: No such file or directory — check that 'serve' is running" \
+        hidmotor -l "serve:$D/arm" status
+    serve s hidmotor -l sim: --listen "unix:$D/arm"
+    fails_with 4 "permission denied (owner root, mode 600) — ask the owner to run: chgrp GROUP SOCKET; chmod 660" \
+        "${other[@]}" ./hidmotor -l "serve:$D/arm" status
+    chgrp 65534 arm
+    chmod 660 arm
+    prints "result=arrived" "${other[@]}" ./hidmotor -q -l "serve:$D/arm" move 0 20 -10 --wait
+    prints "result=confirmed" "${other[@]}" ./hidmotor -q -l "serve:$D/arm" stop
+    mkdir --mode=700 private
+    fails_with 4 "permission denied — check the owner and mode of its folder" \
+        "${other[@]}" ./hidmotor -l "serve:$D/private/arm" status
+}
+
 @test "the table of endings in docs/sharing.md matches the tests" {
     run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }

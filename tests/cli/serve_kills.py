@@ -621,7 +621,7 @@ def told_in(path):
     with open(path, encoding="utf-8") as file:
         text = file.read().split("| the commander |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
-        ways, happens, status = (cell.strip() for cell in line.strip("|").split("|"))
+        _, happens, status, ways = (cell.strip() for cell in line.strip("|").split("|"))
         yield re.findall(r"`([^` ]*)`", ways), happens, int(status) if status.isdigit() else None
 
 

@@ -77,6 +77,12 @@ lab() { ssh -F "$D/client" lab "$@"; }
     exits_with 1 "has been in command for" lab hidmotor -q -l "serve:$D/arm" move 0 10 0
     run -0 lab hidmotor -q -l "serve:$D/arm" stop
     wait "$mover" && false || same "$?" 3
+    lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=60s --wait 2>mine 3>&- &
+    mover=$!
+    until lab hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; do :; done
+    run -0 lab hidmotor -q -l "serve:$D/arm" --take move 0 10 0 --wait
+    has "$output" "result=arrived"
+    wait "$mover" && false || same "$?" 3
 }
 
 @test "a server's socket forwarded by ssh -L works, and a lost connection stops the motion" {

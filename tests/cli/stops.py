@@ -649,7 +649,7 @@ def told_in(path):
     with open(path, encoding="utf-8") as file:
         text = file.read().split("| the tool ends by |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
-        ways, happens, codes = (cell.strip() for cell in line.strip("|").split("|"))
+        _, happens, codes, ways = (cell.strip() for cell in line.strip("|").split("|"))
         yield re.findall(r"`([^`]*)`", ways), happens, codes
 
 

@@ -100,7 +100,8 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     struct aw_session *session = r->session;
     const char *url;
     if (session->device.tee)
-        return aw_fail(&session->err, AW_USAGE, "record: --record already records this session");
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: --record already records this session — use one of the two");
     enum aw_status status = aw_session_get_url(session, &url);
     if (status == AW_OK)
         status = aw_tee_open(session, "record", path, url);

@@ -489,7 +489,9 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status != AW_OK)
         return status;
-    if (!aw_hello_query(session, &address, NULL, &hello) || !*hello.tool)
+    if (!aw_hello_query(session, &address, NULL, &hello, &session->err))
+        return AW_NO_LINK;
+    if (!*hello.tool)
         return aw_fail(&session->err, AW_NO_LINK,
                        "serve:%s: no server found — check that 'serve' is running", address.path);
     strcpy(tool, hello.tool);

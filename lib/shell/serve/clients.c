@@ -281,7 +281,7 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
     struct aw_hello hello;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
-    bool there = aw_hello_query(server->session, address, &who, &hello);
+    bool there = aw_hello_query(server->session, address, &who, &hello, NULL);
     if (there)
         snprintf(server->device.other_device, sizeof server->device.other_device, "%s", hello.url);
     /* of a killed server, the watchdog process may remain */

@@ -25,7 +25,7 @@ static bool list_server(struct aw_session *session, const struct aw_address *add
     char holder[64], link[sizeof address->path + 8];
     struct aw_who who;
     struct aw_hello hello;
-    if (!aw_hello_query(session, address, &who, &hello))
+    if (!aw_hello_query(session, address, &who, &hello, NULL))
         return false;
     snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
     snprintf(link, sizeof link, "serve:%.107s", address->path);

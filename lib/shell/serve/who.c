@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/utf8.h"
 
@@ -83,6 +84,27 @@ void aw_hello_read(const struct aw_mail *m, struct aw_hello *hello)
         hello->memory_size = 0;
 }
 
+/* Reports errno after a failed connect, with its remedy. */
+static enum aw_status fail_to_connect(const char *path, struct aw_error *err)
+{
+    int error = errno;
+    struct stat file;
+    if ((error == EACCES || error == EPERM) && stat(path, &file) == 0) {
+        const struct passwd *owner = getpwuid(file.st_uid);
+        return aw_fail(err, AW_NO_LINK,
+                       "serve:%s: permission denied (owner %s, mode %03o) — ask the owner to run: "
+                       "chgrp GROUP SOCKET; chmod 660 SOCKET",
+                       path, owner ? owner->pw_name : "unknown", file.st_mode & 0777);
+    }
+    if (error == EACCES || error == EPERM)
+        return aw_fail(err, AW_NO_LINK,
+                       "serve:%s: permission denied — check the owner and mode of its folder",
+                       path);
+    bool none = error == ENOENT || error == ECONNREFUSED;
+    return aw_fail(err, AW_NO_LINK, "serve:%s: %s — %s", path, strerror(error),
+                   none ? "check that 'serve' is running" : "check the path of the socket");
+}
+
 enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
                              int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
                              struct aw_error *err)
@@ -94,9 +116,12 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
     enum aw_status status = AW_OK;
     aw_conn_init(conn, aw_address_open(address, false));
     *hello = (struct aw_hello){.tool = ""};
-    if (conn->fd < 0)
-        return aw_fail(err, AW_NO_LINK, "serve:%s: %s — check that 'serve' is running",
-                       address->path, strerror(errno));
+    if (conn->fd < 0) {
+        int error = errno; /* for the callers of aw_hello_query */
+        fail_to_connect(address->path, err);
+        errno = error;
+        return AW_NO_LINK;
+    }
     while (!(type = aw_conn_next(conn, &m)) && !conn->disconnected &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))
@@ -107,10 +132,10 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
 }
 
 bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
-                    struct aw_who *who, struct aw_hello *hello)
+                    struct aw_who *who, struct aw_hello *hello, struct aw_error *err)
 {
     struct aw_conn conn;
-    if (aw_hello_open(session, address, LOOK_NS, &conn, hello, NULL) == AW_NO_LINK)
+    if (aw_hello_open(session, address, LOOK_NS, &conn, hello, err) == AW_NO_LINK)
         return false;
     if (who)
         aw_who_identify(who, conn.fd, NULL);

@@ -53,8 +53,8 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
                              struct aw_error *err);
 
 /* Asks a server for its hello and for the process that listens (who, optional). Returns false with
- * errno set if no process listens. */
+ * errno and err (optional) set if no process listens. */
 bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
-                    struct aw_who *who, struct aw_hello *hello);
+                    struct aw_who *who, struct aw_hello *hello, struct aw_error *err);
 
 #endif
