@@ -92,7 +92,7 @@ TOOLS      := $(shell tests/tools.sh)
 HEADERS    := $(shell sed -n 's|^.include "\(.*\)"|lib/\1|p' lib/armwire.h)
 LIB_ROOMS  := base wire capture link link/*
 LIB_SRC    := $(sort $(wildcard $(LIB_ROOMS:%=lib/%/*.c) $(HEADERS:.h=.c)) \
-              $(addprefix lib/protocol/,canpid/law.c ezphys/message.c unitysim/fields.c))
+              $(addprefix lib/protocol/,canpid/controller.c ezphys/message.c unitysim/fields.c))
 TOOL_SRC   := $(filter-out $(LIB_SRC),$(wildcard lib/*/*.c lib/*/*/*.c))
 TESTS      := $(patsubst %.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))

@@ -187,7 +187,7 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
 {
     struct aw_session *session = experiment->session;
     struct aw_hidmotor_status now;
-    if (!experiment->gains.gains_known)
+    if (!experiment->gains.known)
         return aw_fail(&session->err, AW_REFUSED,
                        "cannot read the board's gains to restore them later");
     struct aw_hidmotor_options saved = shorten_timeout(experiment);

@@ -37,7 +37,7 @@ struct aw_background {
     int64_t due;
     /* set while serve runs if the clock waits for a deadline only, not for a descriptor */
     bool time_only;
-    void (*serve)(struct aw_background *aside);
+    void (*serve)(struct aw_background *work);
 };
 
 /* Add an entry to a clock's list, or remove it. The list begins at *first and owns no entry. An

@@ -7,7 +7,7 @@
 
 #define AW_HASH_FIRST UINT64_C(14695981039346656037)
 
-/* Continues a hash with more bytes. before is AW_HASH_FIRST or an earlier result. */
+/* Continues a hash with more bytes. hash is AW_HASH_FIRST or an earlier result. */
 static inline uint64_t aw_hash(uint64_t hash, const void *bytes, size_t size)
 {
     const uint8_t *byte = (const uint8_t *)bytes;

@@ -198,8 +198,8 @@ static bool has_error_flag(const char *id, size_t digits)
     return digits == 8 && flags >= 0 && flags & 2;
 }
 
-/* id is the word that starts with the identifier. next is the word after id or after the size;
- * NULL: the line ends there. */
+/* id: token that starts with the identifier. next: token after the id or after the size; NULL: end
+ * of the line. */
 static enum aw_candump_kind find_kind(struct token id, const struct token *next)
 {
     const char *hash = memchr(id.at, '#', id.length);
@@ -212,7 +212,7 @@ static enum aw_candump_kind find_kind(struct token id, const struct token *next)
     return mark == '#' ? AW_CANDUMP_FD : AW_CANDUMP_DATA;
 }
 
-/* Reads the time from the first words. Returns the number of words read. */
+/* Reads the time from the first tokens. Returns the number of tokens read. */
 static size_t read_times(const struct token *words, size_t n, struct aw_candump *out)
 {
     bool has_date = read_date(words, n, &out->time_ns);
@@ -233,8 +233,8 @@ static bool is_size(struct token word)
     return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
 }
 
-/* Returns the index of the first word that contains a # or is a size; n if there is no such
- * word. */
+/* Returns the index of the first token that contains a # or is a size; n if there is no such
+ * token. */
 static size_t find_data(const struct token *words, size_t n)
 {
     size_t i = 0;

@@ -10,22 +10,22 @@
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_follow_step(&f, now_ns)) {
  *     case AW_FOLLOW_RUN:    … send joints[…].command of those that are engaged …
- *     case AW_FOLLOW_STOP:   … the stop; f.halt says why …
+ *     case AW_FOLLOW_STOP:   … the stop; f.loss is the reason …
  *     case AW_FOLLOW_REFUSE: … f.halted_joint would begin with a jump: end with an error …
  *     case AW_FOLLOW_REST:   … nothing …
  *     }
  *
  * The rules:
- *  - The first value of the leader is compared with the measured position. If it is farther
- *    than reach, the joint is refused, or moves there at approach. There is no shortest way round.
+ *  - The first value of the leader is compared with the measured position. If it is farther than
+ *    max_jump, the joint is refused, or moves there at approach_speed. Values do not wrap around.
  *    With relative, it continues from both positions. A joint without a value is not moved.
  *  - The same happens again after every loss. Losses are: silence for deadman_ns, a gap in the
- *    leader's own time or a step back (a restart), a jump of a value by more than reach (also a
- *    wrap), a leader that disconnects, a caller more than 100 ms late, a following error above
+ *    leader's own time or a step back (a restart), a jump of a value by more than max_jump (also
+ *    a wrap), a leader that disconnects, a caller more than 100 ms late, a following error above
  *    max_lag for 0.3 s. Each loss causes one stop.
  *  - After a jump, following resumes when the leader has sent about the same value twice.
  *  - Ignores NaN and values older than the last one.
- *  - No joint is commanded faster than its speed, nor out of its range: a limit is one-way.
+ *  - No joint is commanded faster than its max_speed, nor out of its range: a limit is one-way.
  */
 #ifndef AW_CONTROL_FOLLOW_H
 #define AW_CONTROL_FOLLOW_H
@@ -46,7 +46,7 @@ struct aw_follow_row {
     double scale;
     /* In the joint's unit, set by aw_follow_row_convert: */
     double offset, low, high; /* low and high: the clamp, or infinite */
-    double dead_band;         /* dead band: smaller changes of the field are not motion */
+    double dead_band;         /* smaller changes of the field are not motion */
     char offset_text[32], low_text[32], high_text[32], dead_text[32];
 };
 
@@ -67,7 +67,7 @@ enum aw_status aw_follow_map_parse(struct aw_follow_map *map, const char *text,
 enum aw_status aw_follow_row_convert(struct aw_follow_row *row, const char *unit,
                                      struct aw_error *err);
 
-/* A joint that follows, in its own unit, and per second. The caller sets the first part, and
+/* A joint that follows. Values are in the joint's unit, and per second. The caller sets limits, and
  * updates actual. */
 struct aw_follow_joint {
     struct {
@@ -90,8 +90,10 @@ struct aw_follow_joint {
         /* value after the dead band; smoothed value; difference to the leader, if relative */
         double banded, smoothed, offset;
     } filter;
-    bool doubtful, catching_up, approaching;
-    int64_t engaged_ns, behind_ns;
+    bool doubtful; /* after a jump, until the leader has sent about the same value twice */
+    bool catching_up, approaching;
+    int64_t engaged_ns; /* start of following */
+    int64_t behind_ns;  /* start of the following error; 0: none */
 };
 
 enum aw_follow_loss {
@@ -100,22 +102,28 @@ enum aw_follow_loss {
     AW_LOSS_GAP,     /* the leader's time has a gap */
     AW_LOSS_RESTART, /* the leader's time went back */
     AW_LOSS_JUMP,    /* the leader's value for halted_joint jumped */
-    AW_LOSS_GONE,
-    AW_LOSS_LATE, /* this program was delayed */
-    AW_LOSS_LAG,  /* the following error of halted_joint was too large */
+    AW_LOSS_GONE,    /* the leader disconnected */
+    AW_LOSS_LATE,    /* this program was delayed */
+    AW_LOSS_LAG,     /* the following error of halted_joint was too large */
     AW_LOSSES
 };
 
 /* Descriptions of the losses: "no data from the leader" … */
 extern const char *const aw_loss_names[AW_LOSSES];
 
-enum aw_follow_result { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW_REFUSE };
+/* What the caller must do after a step. */
+enum aw_follow_result {
+    AW_FOLLOW_REST,   /* nothing: no joint follows */
+    AW_FOLLOW_RUN,    /* send the commands of the engaged joints */
+    AW_FOLLOW_STOP,   /* send one stop; loss is the reason */
+    AW_FOLLOW_REFUSE, /* end: halted_joint would begin with a jump */
+};
 
 struct aw_follow {
     const struct aw_follow_map *map;
     struct aw_follow_joint *joints; /* one for each row */
+    /* set by the caller */
     struct {
-        /* Set by the caller. */
         int64_t deadman_ns; /* max silence of the leader, ns; 0: unlimited */
         double smooth_s;    /* time constant of the smoothing, s; 0: none */
         bool relative;
@@ -123,7 +131,8 @@ struct aw_follow {
     } options;
 
     bool running, has_loss;
-    int64_t step_ns, value_ns;
+    int64_t step_ns;   /* time of the last step */
+    int64_t value_ns;  /* time at which the leader was last alive */
     int64_t waited_ns; /* part of the next step's delay that the device has caused, ns */
     bool has_time;     /* the leader sends its time */
     int64_t time_ns;   /* leader's time of the last record */
@@ -147,12 +156,15 @@ void aw_follow_set_value(struct aw_follow *f, size_t row, double value, int64_t 
 /* Records that the leader is alive, although it has sent nothing new. */
 void aw_follow_set_alive(struct aw_follow *f, int64_t now_ns);
 
+/* Records a loss. The next step returns AW_FOLLOW_STOP if joints were following. */
 void aw_follow_set_loss(struct aw_follow *f, enum aw_follow_loss loss);
 
 /* Records that the caller waited for the device after the last step, so the next one may be late.
  * In that step, a joint moves no farther than its speed permits in AW_FOLLOW_WAIT. */
 void aw_follow_set_wait(struct aw_follow *f, int64_t now_ns);
 
+/* Updates the commands of all joints. Call it every few milliseconds, and at once after new values
+ * or a loss. */
 enum aw_follow_result aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
 /* Converts the field's value to the joint's value by scale and offset. */

@@ -45,8 +45,8 @@ struct aw_gain_file {
     bool has_times; /* the time of sending follows the value, in s since 1970 */
 };
 
-/* Finds the gain that the three words name, and parses and checks its value. AW_USAGE: "unknown
- * board 'lknie' — …", or as for check_value. */
+/* Finds the gain named by joint, controller and term, and parses and checks its value. AW_USAGE:
+ * "unknown board 'lknie' — …", or as for check_value. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const words[AW_GAIN_WORDS], const char *text,
                              size_t *index, double *value, struct aw_error *err);

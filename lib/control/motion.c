@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define AGAINST  3    /* tolerated motion against the output, as a multiple of least */
+#define AGAINST  3    /* tolerated motion against the output, as a multiple of min_motion */
 #define COASTS_S 0.3  /* coasting time after release */
 #define SMOOTH_S 0.05 /* time constant of the speed filter, against encoder steps */
 

@@ -78,6 +78,7 @@ struct aw_motion {
     enum aw_motion_verdict verdict;
     bool started;     /* there was a sample */
     double low, high; /* range of the first position and all targets */
+    /* time, position and filtered speed at the last sample */
     struct {
         double last_s, measured, speed;
     } last;

@@ -5,14 +5,14 @@
  * inputs. The caller passes input values and joint positions, and gets velocities, targets and
  * other actions.
  *
- *     aw_teleop_start(&t, &map, joints, n, now_ns);
+ *     aw_teleop_start(&t, &map, joints, n, now_ns, &err);
  *     … an input has changed:      aw_teleop_set_input(&t, input, value);
  *     … whenever it is seen alive:  aw_teleop_set_alive(&t, now_ns);
  *     … it cannot be trusted:      aw_teleop_set_halt(&t, AW_HALT_EVENTS);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_teleop_step(&t, now_ns)) {
  *     case AW_TELEOP_RUN:  … send joints[…].velocity, or .target …
- *     case AW_TELEOP_STOP: … the stop; t.halt says why …
+ *     case AW_TELEOP_STOP: … the stop; t.halt is the reason …
  *     case AW_TELEOP_REST: … nothing …
  *     }
  *
@@ -86,11 +86,12 @@ enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, con
 enum aw_status aw_teleop_map_parse(struct aw_teleop_map *map, const char *text,
                                    struct aw_error *err);
 
-/* A joint, in its own unit, and per second. The caller sets the first part, and updates actual. */
+/* A joint. Values are in the joint's unit, and per second. The caller sets the members up to
+ * uses_target, and updates actual. */
 struct aw_teleop_joint {
     const char *name, *alias; /* alias NULL or "": none */
     struct {
-        double min, max, max_speed; /* speed: its limit, finite */
+        double min, max, max_speed; /* finite */
         double max_lag;             /* INFINITY: unlimited */
     } limits;
     double full_value; /* value of a rate of 100 % */
@@ -144,9 +145,10 @@ struct aw_teleop {
     } options;
 
     struct {
-        double value[AW_TELEOP_INPUTS];
-        bool armed[AW_TELEOP_ROWS], pressed[AW_TELEOP_ROWS];
-        int64_t locked_ns[AW_TELEOP_ROWS];
+        double value[AW_TELEOP_INPUTS];    /* raw values */
+        bool armed[AW_TELEOP_ROWS];        /* the row has been at rest */
+        bool pressed[AW_TELEOP_ROWS];      /* the row's button is pressed */
+        int64_t locked_ns[AW_TELEOP_ROWS]; /* time until which an action is blocked */
     } input;
     /* enable has been released once; is held now; a motion is possible */
     bool was_released, enabled, running;

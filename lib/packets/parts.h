@@ -17,17 +17,17 @@ struct aw_packet {
     const struct aw_custom_packets *custom; /* the protocol's format of custom packets */
     const char *name, *help, *answer;
     const char *word; /* text protocols: the packet's name on the wire */
-    /* where parsing has arrived */
+    /* position of the parser, and contents of the packet so far */
     struct {
         unsigned line;       /* line at which it starts */
         const char *fault;   /* key or field that failed a check; NULL: the whole packet */
         enum aw_order order; /* byte order of the following fields, unless they have their own */
-        size_t n_rows;       /* n_labels: of the open group; 0: none is open */
-        size_t bits;         /* of the closed rows; of one repetition of the open group */
+        size_t n_rows;       /* number of closed rows */
+        size_t bits;         /* size of the closed rows */
         bool has_text;       /* the packet has a text field */
         bool has_checksum;   /* the packet ends with a checksum, so no row may follow */
         bool in_answer;      /* the following rows describe the answer */
-        const struct aw_field *request; /* fields of the request, if answers is set */
+        const struct aw_field *request; /* fields of the request, if in_answer is set */
     } parse;
     uint32_t id;
     struct {
@@ -35,11 +35,11 @@ struct aw_packet {
     } options;
     enum aw_dir dir; /* 0: not specified */
     double rate, timeout_s;
-    /* the open group */
+    /* the open group; n_labels 0: none is open */
     struct {
         size_t n_group_rows, n_labels;
         const char *const *labels;
-        size_t group_bits;
+        size_t group_bits; /* size of one repetition */
     } group;
     /* Large arrays: aw_packet_begin clears only the used part. */
     struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be the open group */

@@ -17,7 +17,7 @@
 #define SMALLEST     1e-4 /* smallest gain to try, as a share of the ultimate gain */
 #define PATIENCE     60   /* max moves of a search */
 #define FINEST       0.01
-#define PLACES       3    /* number of dead times to check if the model's is uncertain */
+#define DEAD_TIMES   3    /* number of dead times to check if the model's is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* penalty factor for overshoot above the limit */
 
@@ -51,20 +51,20 @@ static enum aw_status init_target(const struct aw_process *process, const struct
     return AW_OK;
 }
 
-static void free_loops(struct aw_loop *loops[PLACES])
+static void free_loops(struct aw_loop *loops[DEAD_TIMES])
 {
-    for (size_t i = 0; i < PLACES; i++)
+    for (size_t i = 0; i < DEAD_TIMES; i++)
         aw_loop_free(loops[i]);
 }
 
 /* Creates loops for the longest, the model's and the shortest dead time, or one loop if the dead
  * time is certain. */
 static enum aw_status make_loops(const struct aw_process *process, const struct aw_driver *driver,
-                                 const struct aw_design_options *o, struct aw_loop *loops[PLACES],
-                                 struct aw_error *err)
+                                 const struct aw_design_options *o,
+                                 struct aw_loop *loops[DEAD_TIMES], struct aw_error *err)
 {
     double late_s = fmax(o->dead_time_half_s, 0);
-    for (size_t i = 0; i < (late_s > 0 ? PLACES : 1); i++) {
+    for (size_t i = 0; i < (late_s > 0 ? DEAD_TIMES : 1); i++) {
         struct aw_process shifted = *process;
         shifted.dead_time_s = fmax(0, shifted.dead_time_s + (1 - (double)i) * late_s);
         loops[i] = aw_loop_new(&shifted, driver->tick_s, err);
@@ -79,9 +79,9 @@ static enum aw_status make_loops(const struct aw_process *process, const struct 
 struct gain_search {
     const struct target *target;
     const struct aw_driver *driver;
-    struct aw_loop *loops[PLACES];  /* for the longest, the model's and the shortest dead time */
-    double ms, activity, overshoot; /* limits; overshoot INFINITY: no limit */
-    bool overshoot_only;            /* minimises the overshoot, not the error */
+    struct aw_loop *loops[DEAD_TIMES]; /* for the longest, the model's and the shortest dead time */
+    double ms, activity, overshoot;    /* limits; overshoot INFINITY: no limit */
+    bool overshoot_only;               /* minimises the overshoot, not the error */
     enum aw_form form;
     struct aw_gains best;
     double lowest;
@@ -101,11 +101,11 @@ static struct aw_gains make_gains(const struct gain_search *q, const struct shap
 }
 
 /* Returns the largest Ms of all loops. Stops early once it exceeds limit. */
-static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
+static double largest_ms(struct aw_loop *const loops[DEAD_TIMES], const struct aw_gains *g,
                          double limit)
 {
     double ms = 0;
-    for (size_t i = 0; i < PLACES && loops[i] && ms <= limit; i++)
+    for (size_t i = 0; i < DEAD_TIMES && loops[i] && ms <= limit; i++)
         ms = fmax(ms, aw_loop_ms(loops[i], g));
     return ms;
 }
@@ -310,8 +310,8 @@ static enum aw_status check_proposal(const struct aw_driver *driver,
     else if (p->activity > o->activity * (1 + 1e-9))
         snprintf(out, size, "the output noise at rest would be %.2g %%, above %.2g %% (--noise)",
                  100 * p->activity, 100 * o->activity);
-    else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->allow_high_ms)
-        snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);
+    else if (p->ms > AW_DESIGN_MS_MAX * (1 + 1e-6) && !o->allow_high_ms)
+        snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MAX);
     else
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "design: %s — use another --form", out);
@@ -323,7 +323,7 @@ enum aw_status aw_design_assess(const struct aw_process *process, const struct a
 {
     struct aw_design_options o = fill_defaults(options, driver);
     p->refusal[0] = '\0';
-    struct aw_loop *loops[PLACES] = {NULL};
+    struct aw_loop *loops[DEAD_TIMES] = {NULL};
     if (make_loops(process, driver, &o, loops, err) != AW_OK)
         return AW_NO_MEMORY;
     p->margins = aw_loop_margins(loops[loops[1] ? 1 : 0], &p->per_tick);

@@ -25,14 +25,14 @@ struct aw_design_options {
     enum aw_form form;
     double ms;             /* max Ms; 0: 1.6 */
     double activity;       /* max aw_driver_activity; 0: the dead band, or 0.01 without one */
-    bool limits_overshoot; /* limits the overshoot */
+    bool limits_overshoot; /* overshoot is a limit */
     /* max overshoot for a step of the linear loop: 0.25 is 25 %, 0 permits none. The driver's
      * integrator has no anti-windup, so gains that overshoot much in the linear loop may oscillate
      * forever in the real one. AW_LIMIT: no gains meet this limit; err gives the lowest possible
      * overshoot */
     double overshoot;
-    /* half-width of the interval of the model's dead time, s (aw_fit.half; NaN: unknown). Ms is
-     * limited and reported for all dead times in it */
+    /* half-width of the interval of the model's dead time, s (half.dead_time of struct aw_fit; NaN:
+     * unknown). Ms is limited and reported for all dead times in it */
     double dead_time_half_s;
     double step;           /* predicted step, as a share of full scale; 0: 0.02 */
     struct aw_rest rest;   /* state before the predicted step */
@@ -57,8 +57,8 @@ struct aw_proposal {
     char refusal[160]; /* why the gains must not be used; "": they may be used */
 };
 
-#define AW_DESIGN_MS      1.6
-#define AW_DESIGN_MS_MOST 2.0 /* larger values are refused */
+#define AW_DESIGN_MS     1.6
+#define AW_DESIGN_MS_MAX 2.0 /* larger values are refused */
 
 /* Designs gains. AW_LIMIT: the gains must not be used, for the reason in err and refusal: the loop
  * is unstable, a gain is beyond the driver's range, the output at rest is too large, or Ms is above

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ALIASES 24
-#define MOST    3000
-#define WIDEST  0.03 /* max ratio of neighbouring frequencies, minus 1 */
-#define FINEST  0.003
+#define ALIASES    24
+#define MAX_POINTS 3000
+#define WIDEST     0.03 /* max ratio of neighbouring frequencies, minus 1 */
+#define FINEST     0.003
 /* phase of the dead time between neighbouring frequencies, rad, if within these limits */
 #define TURN 0.15
 
@@ -20,7 +20,7 @@ struct loop_point {
 struct aw_loop {
     size_t n;
     int integrators;
-    struct loop_point points[MOST];
+    struct loop_point points[MAX_POINTS];
 };
 
 /* Returns G with hold and sampler, summed over all aliases. */
@@ -48,7 +48,7 @@ struct aw_loop *aw_loop_new_any(aw_response_fn *response, const void *context, i
     double last = M_PI / tick_s, omega = fmin(1e-3 / (slow_s + dead_time_s + tick_s), last / 100);
     double delay = dead_time_s + tick_s;
     loop->integrators = integrators;
-    while (loop->n < MOST) {
+    while (loop->n < MAX_POINTS) {
         struct loop_point *at = &loop->points[loop->n++];
         at->omega = omega;
         at->plant = sample_response(response, context, omega, tick_s);

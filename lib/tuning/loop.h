@@ -3,7 +3,7 @@
  *     struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .output_max = 0.81,
  *                                .gain_max = 100, .quantum = 0.045 / 360};
  *     struct aw_loop *loop = aw_loop_new(&process, driver.tick_s, &err);
- *    struct aw_gains gains = {3, 0.0005, 0};                per tick, as in the driver
+ *     struct aw_gains gains = {3, 0.0005, 0};                per tick, as in the driver
  *     struct aw_margins m = aw_loop_margins(loop, &gains);
  *     printf("Ms %.2f, stable %d\n", m.ms, m.stable);
  *     aw_loop_free(loop);

@@ -19,7 +19,7 @@ void aw_model_init(struct aw_model *model)
 {
     *model = (struct aw_model){.full_scale = 1};
     model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
-    model->fit.own = model->fit.held_out = model->fit.sigma = model->fit.independent = NAN;
+    model->fit.used = model->fit.held_out = model->fit.sigma = model->fit.independent = NAN;
     model->tick.half = NAN;
 }
 
@@ -77,7 +77,7 @@ static const struct entry {
     AT("confidence", "tick", model.tick.half, ALWAYS, false, LONGEST),
     AT("confidence", "dead_band", model.fit.half.dead_band, ALWAYS, false, LARGEST),
     AT("fit", "held_out", model.fit.held_out, ALWAYS, false, LARGEST),
-    AT("fit", "own", model.fit.own, ALWAYS, false, LARGEST),
+    AT("fit", "own", model.fit.used, ALWAYS, false, LARGEST),
     AT("fit", "sigma", model.fit.sigma, ALWAYS, false, LARGEST),
     AT("fit", "piece", model.fit.piece_s, ALWAYS, false, LONGEST),
     AT("fit", "interval", model.fit.interval_s, ALWAYS, false, LONGEST),

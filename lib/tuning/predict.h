@@ -1,10 +1,10 @@
 /* Simulates a loop: the driver's controller on a process model, tick by tick.
  *
- *     struct aw_scene scene = {.from = 0, .to = 0.05, .duration_s = 2, .full = true};
+ *     struct aw_scene scene = {.from = 0, .to = 0.05, .duration_s = 2, .nonlinear = true};
  *     struct aw_sample *samples = aw_predict(&process, &driver, &gains, &scene, &n, &err);
  *     … aw_response(samples, n, …), free(samples)
  *
- * The controller: e = setpoint - measured; I += ki·e; u = kp·e + I + kd·(e - e before). The
+ * The controller: e = setpoint - measured; I += ki·e; u = kp·e + I + kd·(e - previous e). The
  * integrator has no limit and the derivative no filter, as in the driver. The process is exact
  * between the ticks (process.h), also for dead times that are not whole ticks.
  */

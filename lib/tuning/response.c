@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define TAIL      0.1   /* final part, as a share of the time after the step */
-#define BAND      0.02  /* settling band around the target, as a share of the step */
-#define STANDS_UP 0.005 /* min height of a peak, as a share of the step */
-#define FEWEST    4
-#define WIDEST    9
+#define TAIL     0.1   /* final part, as a share of the time after the step */
+#define BAND     0.02  /* settling band around the target, as a share of the step */
+#define MIN_PEAK 0.005 /* min height of a peak, as a share of the step */
+#define FEWEST   4
+#define WIDEST   9
 
 static const struct aw_metric_row metrics[AW_METRICS] = {
     [AW_RISE_TIME] = {"rise_time", "rise time", false, "s"},
@@ -200,7 +200,7 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     out->final = step->from + final * span;
     out->value[AW_RISE_TIME] = rise_time(&s);
     out->value[AW_OVERSHOOT] = height > 1 ? (height - 1) * 100 : 0;
-    out->value[AW_PEAK_TIME] = height - final > STANDS_UP ? elapsed_s(&s, peak) : NAN;
+    out->value[AW_PEAK_TIME] = height - final > MIN_PEAK ? elapsed_s(&s, peak) : NAN;
     out->value[AW_SETTLING_TIME] = settling_time(&s);
     out->value[AW_STEADY_STATE_ERROR] = step->to - out->final;
     out->value[AW_MAX_OUTPUT] = max_output;

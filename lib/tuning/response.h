@@ -74,7 +74,7 @@ bool aw_metric_is_reached(double value);
 /* Returns true if the final value is within tolerance (a share of the step) of the target.
  * Otherwise the metrics mean nothing: without motion, there is no overshoot, and settling is
  * immediate. */
-#define AW_RESPONSE_NEAR 0.1
+#define AW_RESPONSE_TOLERANCE 0.1
 bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
                              double tolerance);
 

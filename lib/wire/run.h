@@ -49,7 +49,7 @@ uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *varian
 uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *scalar,
                          const uint8_t *data);
 
-/* Fills codec->constants and codec->uncovered from codec->constant. */
+/* Fills codec->constants and codec->masks.uncovered from codec->masks.constant. */
 void aw_constants_init(struct aw_codec *codec);
 
 /* Returns true if the frame has the right constants and checksum. data holds codec->size bytes. */

@@ -136,7 +136,7 @@ static void try_condition(const char *text)
         return;
     }
     MUST(aw_where_is_set(&where) && where.n + where.n_heads <= AW_WHERE_TERMS);
-    aw_where_head_holds(&where, point.message, AW_RX);
+    aw_where_matches_head(&where, point.message, AW_RX);
     point.value = where.terms[0].number;
     aw_where_holds(&where, &point, 1);
     if (aw_where_check(&where, names_of(), false, &err) != AW_OK)

@@ -14,8 +14,8 @@
 
 #include "bed.h"
 #include "protocol/canpid/client.h"
+#include "protocol/canpid/controller.h"
 #include "protocol/canpid/device.h"
-#include "protocol/canpid/law.h"
 
 #define DISABLES  10 /* at least one of these must be confirmed */
 #define LISTEN_NS (200 * AW_MILLISECOND)

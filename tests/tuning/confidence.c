@@ -157,7 +157,7 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
     bool everything = true;
     if (talk)
         printf("# %-12s %s fit %5.1f own %5.1f sc %.2f ind %.2f ", aw_process_kind_name(kind),
-               same ? "=" : "!", 100 * fit->held_out, 100 * fit->own, fit->jump_scatter,
+               same ? "=" : "!", 100 * fit->held_out, 100 * fit->used, fit->jump_scatter,
                fit->independent / (double)fit->n);
     for (int i = 0; i < NUMBERS; i++) {
         bool said = i == GAIN        ? p->integrating == fit->process.integrating

@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 
-enum { CLASSES = -1 }; /* the class alone says it; no data byte has bits for it */
+enum { CLASSES = -1 }; /* the class alone decides; no data byte has bits for it */
 
 /* Texts for error frames. A row applies if the identifier has class_bit, and data byte `byte` has
- * one of the bits (CLASSES: in any case). */
+ * one of the bits. With CLASSES, a row matches the class and ignores the data bytes. */
 static const struct error_text {
     uint32_t class_bit;
     int byte;

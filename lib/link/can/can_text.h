@@ -42,7 +42,7 @@ struct aw_can_text {
 };
 
 /* Opens the stream and creates a link of size bytes around it. The bytes after this struct are
- * zero. key and ready become prefix followed by those of the stream. AW_USAGE if url is not a
+ * zero. key and client_url become prefix followed by those of the stream. AW_USAGE if url is not a
  * stream. */
 enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
                                 const struct aw_can_text_ops *ops, const char *prefix,

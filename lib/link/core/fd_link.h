@@ -38,7 +38,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 /* For servers: writes without blocking. Queues the rest, which later calls and reads send. AW_OK:
- * also if older messages had to be dropped; base.dropped counts them. AW_TIMEOUT: the client has
+ * also if older messages had to be dropped; base.n_dropped counts them. AW_TIMEOUT: the client has
  * read nothing for a second; returned once a second. AW_LOST: the client has disconnected. */
 enum aw_status aw_fd_write_queued(struct aw_link *link, const void *buf, size_t size,
                                   struct aw_error *err);
@@ -54,8 +54,8 @@ void aw_fd_shut_down(struct aw_link *link);
 int aw_fd_get_fd(const struct aw_link *link);
 bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx_time_ns to
- * the receive time (0: unknown) and base.dropped to the number of lost datagrams. */
+/* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx.time_ns to
+ * the receive time (0: unknown) and base.n_dropped to the number of lost datagrams. */
 #define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
 

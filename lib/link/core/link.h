@@ -50,8 +50,8 @@ struct aw_link_raw {
 struct aw_link_ops {
     /* Reads at least one byte (one datagram on datagram links), and waits until the deadline.
      * Returns AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
-     * AW_EVENT. AW_EVENT means no data, but a new client (servers, see connections) or an event
-     * (CAN links, see event). Fills err for AW_LOST only. */
+     * AW_EVENT. AW_EVENT means no data, but a new client (servers, see n_connections) or an event
+     * (CAN links, see rx.event). Fills err for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
     /* Writes all bytes (one datagram on datagram links). A request to stop does not interrupt it,
@@ -170,7 +170,7 @@ void aw_link_end_turn(struct aw_link *link);
 bool aw_link_find_sharer(const struct aw_link *link, char *out, size_t size);
 
 /* For links around another link: copies all members except ops. Call it again after every read of
- * the inner link, because its connections and counters may have changed. */
+ * the inner link, because its n_connections and counters may have changed. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 
 #endif

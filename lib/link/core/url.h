@@ -39,8 +39,8 @@ const char *aw_url_get(const struct aw_url *url, const char *key);
 enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, long max,
                           long *value, struct aw_error *err);
 
-/* Parses the value of a key as one of n words, and sets *index to its index. Leaves *index
- * unchanged if the key is missing. AW_USAGE lists the words. */
+/* Parses the value of a key as one of n choices, and sets *index to the index of the choice. Leaves
+ * *index unchanged if the key is missing. AW_USAGE lists the choices. */
 enum aw_status aw_url_choice(const struct aw_url *url, const char *key, const char *const *choices,
                              size_t n, size_t *index, struct aw_error *err);
 

@@ -345,7 +345,7 @@ static void convert_pulse_to_angle(struct handler *h, struct aw_armctl_line *lin
 }
 
 /* Parses <joint>,<number>. A number may have several digits; an empty one is 0. */
-static bool parse_published(const char *text, int *joint, int *value)
+static bool parse_joint_value(const char *text, int *joint, int *value)
 {
     char *comma, *end;
     if (strspn(text, "-0123456789,") != strlen(text))
@@ -360,7 +360,7 @@ static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;
     bool servo = strncmp(body, "DEG", 3) == 0, motor = strncmp(body, "SPD", 3) == 0;
-    if ((!servo && !motor) || !parse_published(body + 3, &joint, &value)) {
+    if ((!servo && !motor) || !parse_joint_value(body + 3, &joint, &value)) {
         h->counters.ignored++;
         return;
     }
@@ -481,8 +481,7 @@ static bool receive_line(struct handler *h)
     return true;
 }
 
-/* Adds the next character of a line like the published handler. Returns true at the end of the
- * line. */
+/* Appends a character as the published handler does. Returns true when the line is complete. */
 static bool add_raw(struct handler *h, uint8_t c)
 {
     bool after_cr = h->input.after_cr;

@@ -10,7 +10,7 @@
  *     uint8_t *room = aw_armctl_reader_space(&reader, &cap);
  *     aw_link_read(link, room, cap, &got, deadline, &err);
  *     aw_armctl_reader_commit(&reader, got);
- *     while ((status = aw_armctl_reader_next(&reader, &wire, &line)) != AW_MORE)
+ *     while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE)
  *         if (status == AW_OK) …line.digit, line.body…
  */
 #ifndef AW_PROTOCOL_ARMCTL_LINE_H
@@ -41,7 +41,7 @@ struct aw_armctl_reader {
     uint8_t bytes[256];
 };
 
-/* Returns where to store the next bytes and sets *cap to their max number, which is never 0 after
+/* Returns where to store the next bytes and sets *size to their max number, which is never 0 after
  * AW_MORE. */
 uint8_t *aw_armctl_reader_space(struct aw_armctl_reader *reader, size_t *size);
 void aw_armctl_reader_commit(struct aw_armctl_reader *reader, size_t size);
@@ -68,7 +68,7 @@ bool aw_armctl_is_known_type(const struct aw_protocol *protocol, const char *bod
 /* Returns true if body has no parameters. */
 bool aw_armctl_is_bare(const char *body);
 
-/* Returns true if both lines have the same TYPE (all its capitals). */
+/* Returns true if both lines have the same TYPE (the same leading capitals). */
 bool aw_armctl_is_same_type(const char *body, const char *other);
 
 /* Writes digit, body and CRLF; out has AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */

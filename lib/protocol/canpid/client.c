@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "protocol/canpid/law.h"
+#include "protocol/canpid/controller.h"
 #include "protocol/canpid/wire.h"
 #include "wire/can_id.h"
 

@@ -213,7 +213,7 @@ struct aw_canpid_stopped {
  *
  * AW_OK: all boards confirmed it, or all frames were sent and confirm_ms is 0. AW_TIMEOUT: not all
  * confirmed within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; even so every
- * board got one disable. Otherwise the link's first failure. Always sets *done (may be NULL). */
+ * board got one disable. Otherwise the link's first failure. Always sets *stopped (may be NULL). */
 #define AW_CANPID_STOPS 3
 enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
                               struct aw_canpid_stopped *stopped, struct aw_error *err);

@@ -23,7 +23,7 @@
  * Hz. The quirk "power-up" adds this. It is off by default: users of a simulated bus expect drivers
  * that are already running.
  *
- * As published: the driver starts disabled, in tor; see law.h. kp, ki, kd, setpoint and
+ * As published: the driver starts disabled, in tor; see controller.h. kp, ki, kd, setpoint and
  * precompression for another controller switch to it. Near a mechanical stop a driver that pushes
  * outward switches to pos by itself. A controller number above 3 is error pid_config. aux 0 with 1
  * and 2 is the lamp. ref_alpha, ref_fix_link and calibrate zero the encoders in place. A driver
@@ -45,8 +45,8 @@
 #define AW_PROTOCOL_CANPID_DEVICE_H
 
 #include "link/core/device.h"
+#include "protocol/canpid/controller.h"
 #include "protocol/canpid/joint.h"
-#include "protocol/canpid/law.h"
 #include "protocol/canpid/names.h"
 #include "protocol/canpid/plant.h"
 

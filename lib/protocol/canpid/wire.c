@@ -218,7 +218,7 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-/* Identifiers of the table are below TABLE_END; those of other nodes are their own codes. */
+/* Identifiers of the table are below TABLE_END; for other nodes, the code is the identifier. */
 enum { TABLE_END = AW_CAN_LOW };
 
 static const struct aw_field custom_head[] = {

@@ -85,7 +85,7 @@ struct aw_ezphys {
         struct aw_framer framer;
         uint8_t *buffer;
         size_t n_bytes, n_parsed; /* bytes in the buffer; bytes already parsed */
-        unsigned connections;
+        unsigned connections;     /* n_connections of the link when it was last read */
         /* number of messages that the framer had completed before the last scan */
         uint64_t n_framed;
         /* number of packets except contacts: in the previous message, in this one */
@@ -94,10 +94,10 @@ struct aw_ezphys {
         bool damaged;         /* something was damaged since the last complete message */
         int64_t last_byte_ns; /* time of the last bytes, by the link's clock */
     } input;
-    /* which end waits for the other */
+    /* state of the lock-step: which end waits for the other */
     struct {
         bool may_wait;       /* the simulator may be waiting although it has its answer */
-        bool must_answer;    /* the last message has not been answered; ahead is then 0 */
+        bool must_answer;    /* the last message has not been answered; n_ahead is then 0 */
         bool answered_early; /* the last message was answered before it arrived */
         unsigned n_ahead;    /* number of messages sent before the simulator waited for them */
         /* time of the last received and the last sent message, by the link's clock */

@@ -93,8 +93,8 @@ struct aw_ezphys_state {
 /* Starts a message. */
 void aw_ezphys_state_begin(struct aw_ezphys_state *state);
 
-/* Updates the state with one packet from the simulator and sets state->about to its subject. names
- * may be NULL. */
+/* Updates the state with one packet from the simulator and sets state->subject to its subject.
+ * names may be NULL. */
 void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
                             const struct aw_record *record);
 

@@ -117,7 +117,7 @@ struct aw_hidmotor {
     struct aw_link *link;
     struct aw_hidmotor_options options;
     struct aw_hidmotor_counters counters;
-    struct aw_hidmotor_status latest; /* the last valid answer to positions, see known.n */
+    struct aw_hidmotor_status latest; /* the last valid reply to `positions`; n 0: none yet */
     struct aw_hidmotor_motion motion;
     struct aw_received received; /* the last report that was used as an answer; size 0: none */
     uint8_t received_bytes[AW_HIDMOTOR_REPORT];

@@ -10,8 +10,8 @@
 
 #define EXACT       2e-5      /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
 #define SAME        0.25      /* tolerance of a setpoint at rest: one servo step, deg */
-#define ALIVE       0.5       /* deg: one servo step, the tolerance of a setpoint at rest */
-#define STILL_NS    AW_SECOND /* deg: a joint that follows its setpoint moves at least this far … */
+#define ALIVE       0.5       /* min movement of a joint that follows, deg */
+#define STILL_NS    AW_SECOND /* time within which it must move */
 #define VERIFY_NS   (500 * AW_MILLISECOND)
 #define STOP_ASK_MS 5
 /* max wait for another program to finish its exchange */
@@ -19,9 +19,9 @@
 #define STOP_TIMEOUT_MS 100
 #define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions do not count as current */
 /* a position this far beyond a limit, in deg, is a glitch or from an unhomed arm */
-#define NOT_BELIEVED  5.0
-#define STOP_AGAIN_NS (500 * AW_MILLISECOND)
-#define BAD_REPLIES   3
+#define MAX_EXCESS_DEG 5.0
+#define STOP_AGAIN_NS  (500 * AW_MILLISECOND)
+#define BAD_REPLIES    3
 
 /* Joints */
 
@@ -519,7 +519,7 @@ static double plausible_position(const struct aw_hidmotor *arm, int motor)
     double deg = arm->latest.position[motor];
     if (motor >= AW_HIDMOTOR_JOINTS)
         return deg;
-    bool plausible = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
+    bool plausible = fabs(deg - clamp(motor, deg)) <= MAX_EXCESS_DEG;
     return clamp(motor, plausible ? deg : arm->latest.setpoint[motor]);
 }
 

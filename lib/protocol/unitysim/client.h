@@ -78,18 +78,18 @@ struct aw_unitysim {
     struct aw_unitysim_counters counters;
     struct aw_unitysim_feedback feedback;
     struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
-    /* texts for the user, or "" */
+    /* messages for the user, or "" */
     struct {
-        char malformed_reason[160]; /* the reason of the last malformed datagram, or "" */
-        char link_news[160]; /* link->event since the last reception: "no program listens …" */
-        char news[160];      /* the last news, or "" */
-        char conflict[160];  /* message while another program also drives the arm; otherwise "" */
-        char limit_news[80]; /* message about the last joint that stopped at its limit */
+        char malformed_reason[160]; /* reason of the last malformed datagram */
+        char link_news[160]; /* link->rx.event of the last reception: "no program listens …" */
+        char news[160];      /* the last news */
+        char conflict[160];  /* set while another program also drives the arm */
+        char limit_news[80]; /* the last joint that stopped at its limit */
     } reports;
     struct {
         bool streaming;
         struct aw_samples cadence_ms; /* intervals of the stream's control datagrams */
-        /* Internal: */
+        /* internal: */
         bool listening;      /* there was no pause since the last feedback, so a gap is a loss */
         bool stop_confirmed; /* later feedback confirmed the last aw_unitysim_stop */
         int64_t next_tick_ns, last_tick_ns;
@@ -153,9 +153,10 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
 /* Stops all joints: sends state stop at once and repeats it every 15 ms. A datagram may be lost or
  * overtaken by an older one, so sends five in total. If there is feedback, sends until three
  * consecutive messages show that no joint is driven, at most 20 times. Sends all at once if the
- * clock refuses to wait. Ends streaming. Only feedback received after the call sets stopped. AW_OK,
- * also without any feedback; AW_LOST, or AW_TIMEOUT from the link if the first one could not be
- * sent; AW_REFUSED if the joints are still driven afterwards (another client). */
+ * clock refuses to wait. Ends streaming. Only feedback received after the call sets
+ * stream.stop_confirmed. AW_OK, also without any feedback; AW_LOST, or AW_TIMEOUT from the link if
+ * the first one could not be sent; AW_REFUSED if the joints are still driven afterwards (another
+ * client). */
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err);
 
 /* Ends streaming without sending: for programs that stream only AW_UNITYSIM_KEEP, to read feedback

@@ -61,11 +61,10 @@ struct arm {
         bool started, mute, frozen;
     } state;
     struct {
-        /* current time; due times of the next step and the next feedback */
-        int64_t now_ns, step_ns;
+        int64_t now_ns, step_ns; /* current time; time of the next step */
     } clock;
     struct {
-        int64_t feedback_ns;
+        int64_t feedback_ns;                                         /* time of the next message */
         int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* values of feedback */
     } feedback;
     struct {

@@ -192,7 +192,7 @@ static bool is_match(void *context, const struct aw_record *record)
     bool any_subject = c->any.any_subject && c->all.any_subject && c->terms.any_subject;
     const char *subject =
         any_subject ? "" : aw_session_subject(c->session, record, name, sizeof name);
-    return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
+    return aw_where_matches_head(&c->where, record->codec->message->name, record->dir) &&
            aw_where_holds_record(&c->where, record, aw_finder_match(&c->terms, record, subject)) &&
            aw_wanted_has_scalars(&c->wanted, record->present,
                                  aw_finder_match(&c->any, record, subject),

@@ -141,7 +141,7 @@ bool aw_item_head_matches(const struct aw_where *where, const struct aw_item *it
     const char *message = record    ? record->codec->message->name
                           : item->n ? item->points[0].message
                                     : "";
-    return aw_where_head_holds(where, message, record ? record->dir : item->received.dir);
+    return aw_where_matches_head(where, message, record ? record->dir : item->received.dir);
 }
 
 bool aw_item_matches(const struct aw_where *where, const struct aw_item *item)

@@ -47,7 +47,7 @@ struct aw_excite {
     enum aw_excite_part part;
     double output;
     double start_s, part_s, start_position; /* start of the experiment and of the current part */
-    /* max distance in the current step so far, and its time */
+    /* largest distance in the current step so far, and its time */
     double max_distance, max_distance_s;
     double response_s; /* time of the first response to the current step */
     double shift;      /* offset of the small relay's centre */

@@ -9,12 +9,12 @@
 #include "control/samples.h"
 #include "tuning/identify/start.h"
 
-#define FEWEST     30
-#define HELD_OUT   0.3
-#define MOST_JUMPS 120 /* max jumps used to find the period */
-#define POOR       0.7 /* below this fit, pieces of the record are tried */
-#define ROUGHLY    3   /* factor of the input's roughness in the uncertainty */
-#define LARGEST    1e30
+#define FEWEST    30
+#define HELD_OUT  0.3
+#define MAX_JUMPS 120 /* max jumps used to find the period */
+#define POOR      0.7 /* below this fit, pieces of the record are tried */
+#define ROUGHLY   3   /* factor of the input's roughness in the uncertainty */
+#define LARGEST   1e30
 /* lags below this share of a sampling interval cannot be told from dead time */
 #define SHOWN    0.7
 #define HOPELESS 2   /* a structure with this multiple of the lowest sum of squares is dropped */
@@ -231,7 +231,7 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     aw_search_hold_out(s, NULL);
     aw_search_weigh(s, sigma2, fit->jump_scatter);
     aw_weights_innovate(&s->weights, error, s->work.trial_residual);
-    fit->own = explained_share(s, error, held, false);
+    fit->used = explained_share(s, error, held, false);
     fit->held_out = explained_share(s, error, held, true);
     result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);
     find_errors(s, error);
@@ -367,10 +367,10 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
  * jumps. Returns all samples if there are few jumps. */
 static size_t find_piece(const struct aw_trial *trial)
 {
-    double jump = 0.2 * aw_find_spread(trial->input, trial->n_inputs), intervals[MOST_JUMPS],
+    double jump = 0.2 * aw_find_spread(trial->input, trial->n_inputs), intervals[MAX_JUMPS],
            previous = 0;
     size_t n = 0;
-    for (size_t i = 0; i + 1 < trial->n_inputs && n < MOST_JUMPS; i++)
+    for (size_t i = 0; i + 1 < trial->n_inputs && n < MAX_JUMPS; i++)
         if (fabs(trial->input[i + 1] - trial->input[i]) > jump) {
             intervals[n++] = trial->input_t[i] - previous;
             previous = trial->input_t[i];
@@ -420,8 +420,8 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
         if (status == AW_OK && fast.held_out > fit->held_out)
             *fit = fast;
     }
-    if (status == AW_OK && !(fit->own > FOLLOWS))
-        return fail_no_response(s, fit->own, err);
+    if (status == AW_OK && !(fit->used > FOLLOWS))
+        return fail_no_response(s, fit->used, err);
     return status;
 }
 

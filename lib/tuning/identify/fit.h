@@ -51,7 +51,7 @@ struct aw_fit_options {
     double dead_band;    /* subtracted from the magnitude of the input */
     bool find_dead_band; /* estimates the dead band, starting at dead_band */
     double held_out;     /* held-out share of the record, at its end; 0: 0.3 */
-    bool one_kind;       /* tries only models of this kind */
+    bool one_kind;       /* tries only models of .kind */
     enum aw_process_kind kind;
 };
 
@@ -64,9 +64,9 @@ struct aw_fit {
     struct aw_process process;
     struct aw_fit_half half; /* half-widths of the 95 % intervals */
     double dead_band;
-    double offset, drift; /* measured value at rest, and its drift per second without input */
-    double sigma;         /* standard deviation of the residuals, in the unit of y */
-    double own, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */
+    double offset, drift;  /* measured value at rest, and its drift per second without input */
+    double sigma;          /* standard deviation of the residuals, in the unit of y */
+    double used, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */
     /* length of the pieces that were fitted separately, because the model does not explain slow
      * motion, s; 0: the whole record */
     double piece_s;

@@ -6,7 +6,7 @@
  *     struct aw_relay_config config = {.centre = y0, .amplitude = 0.1, .hysteresis = 0.002,
  *                                      .max_deviation = 0.05, .max_time_s = 20};
  *     aw_relay_start(&relay, &config, &err);
- *     while (!relay.over) {
+ *     while (!relay.is_over) {
  *         … wait for telemetry: t, measured …
  *         double u = aw_relay_add_sample(&relay, t, measured);
  *         … send the setpoint measured + u/kp …

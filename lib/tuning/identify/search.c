@@ -15,13 +15,13 @@
 #define NEAR 4
 #define LONG 4000 /* a record with more samples is long */
 /* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
-#define SETTLED   1e-3
-#define LONG_STEP 1   /* a step with less damping counts as long */
-#define SHORTEST  1e8 /* a step with more damping is too short */
-#define SURELY    3   /* max ratio of a step's actual and predicted reduction */
-#define IDLE      4   /* max consecutive iterations without a useful reduction */
-#define LARGEST   1e30
-#define RIDGE     1e-12 /* columns that differ by a smaller share count as equal */
+#define SETTLED             1e-3
+#define LONG_STEP           1   /* a step with less damping counts as long */
+#define SHORTEST            1e8 /* a step with more damping is too short */
+#define MAX_REDUCTION_RATIO 3   /* max ratio of a step's actual and predicted reduction */
+#define IDLE                4   /* max consecutive iterations without a useful reduction */
+#define LARGEST             1e30
+#define RIDGE               1e-12 /* columns that differ by a smaller share count as equal */
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -273,7 +273,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
         double gain = find_step(s, m, *damping, step);
         if (*damping < LONG_STEP && gain < threshold * *best)
             return CONVERGED;
-        if (*damping<LONG_STEP && * best - SURELY * gain> s->sum_limit)
+        if (*damping<LONG_STEP && * best - MAX_REDUCTION_RATIO * gain> s->sum_limit)
             return GAVE_UP;
         apply_step(s, m, which, step, at);
         double sum = evaluate(s, at, s->work.trial_residual);

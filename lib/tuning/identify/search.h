@@ -4,7 +4,7 @@
  *     struct aw_search s;
  *     status = aw_search_begin(&s, trial, held, &err);
  *     aw_search_set_structure(&s, AW_PROCESS_SECOND, false, false);
- *     s.at[…] = …; sum = aw_search_descend(&s);
+ *     s.params[…] = …; sum = aw_search_descend(&s);
  *     struct aw_process process = aw_search_get_process(&s);
  *     aw_search_end(&s);
  *

@@ -202,7 +202,7 @@ struct means {
 };
 
 /* Averages groups of samples, so that at most PART remain. */
-static void find_means(struct means *means, const struct aw_trial *trial, const bool *held)
+static void average_samples(struct means *means, const struct aw_trial *trial, const bool *held)
 {
     size_t group = (trial->n + PART - 1) / PART, n = trial->n / group, k = 0;
     double *t = means->values[0], *y = means->values[1], *input = means->values[2];
@@ -290,7 +290,7 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
     enum aw_status status =
         search_part(starts, &first, held ? held + from : NULL, piece, options, err);
     if (status == AW_OK && piece > group) { /* pieces this short contain no slow motion */
-        find_means(means, trial, held);
+        average_samples(means, trial, held);
         status = search_part(starts, &means->trial, means->held, piece / group, options, err);
     }
     free(means);

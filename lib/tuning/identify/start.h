@@ -5,7 +5,7 @@
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
  *         aw_starts_set_structure(&search, i, true);
  *         aw_starts_begin(&starts, &search, i);
- *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.scatter);
+ *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.jump_scatter);
  *     }
  *
  * A grid finds the simple structures; the others start from the results of simpler ones. A long
@@ -24,7 +24,8 @@
 #define AW_STRUCTURES 5
 
 struct aw_starts {
-    size_t n;
+    size_t n; /* number of starting points: 1, or 2 for a long record */
+    /* nonlinear parameters, by starting point and structure */
     double at[2][AW_STRUCTURES][AW_NONLINEAR];
     double jump_scatter; /* scatter of the jump times, see weights.h */
     /* structure that best explains the samples around the first motion of the input */

@@ -4,7 +4,7 @@
  *                                  .amplitude = 0.02, .duration_s = 10};
  *     aw_sweep_start(&sweep, &plan, &err);
  *     … send plan.offset + aw_sweep_get_value(&sweep, t), collect t, input, output …
- *     aw_sweep_response(&sweep, t, input, output, n, points, &err);   n_points is sweep.n
+ *     aw_sweep_response(&sweep, t, input, output, n, points, NULL, &err);   sweep.n points
  *     aw_bode_summary(points, sweep.n, &summary);
  *
  * The signal is a multisine. It depends on time only, is the same in every run, never exceeds

@@ -28,8 +28,9 @@
 
 struct aw_weights {
     const struct aw_trial *trial;
-    const bool *held; /* NULL: none */
-    size_t piece, n_counted;
+    const bool *held;  /* NULL: none */
+    size_t piece;      /* samples in a piece */
+    size_t n_counted;  /* number of samples that are not held out */
     double interval_s; /* mean sampling interval */
     struct aw_process process;
     bool uses_filter;    /* the filter runs, because there are impulses */

@@ -63,7 +63,7 @@ static bool is_turn(const struct loop_curve *c, size_t i)
     return creal(c->open[i]) < 0 && (last || cimag(c->open[i]) * cimag(c->open[i + 1]) <= 0);
 }
 
-static struct curve_points find_places(const struct loop_curve *c)
+static struct curve_points find_curve_points(const struct loop_curve *c)
 {
     struct curve_points p = {.crossover = c->n, .phase_crossover = c->n};
     double best = INFINITY;
@@ -131,7 +131,7 @@ static void add_levels(struct loop_chart *chart)
 
 static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
 {
-    const struct curve_points at = find_places(c);
+    const struct curve_points at = find_curve_points(c);
     const struct aw_margins *m = &c->margins;
     struct mark *mark = chart->mark;
     snprintf(mark[GAIN].text, TEXT, "gain margin %.3g (%.1f dB)", m->gain_margin,

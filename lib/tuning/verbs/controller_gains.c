@@ -9,14 +9,14 @@
 /* The list of gains begins with those of the joint. */
 enum { KP, KI, KD, N_GAINS };
 
-static enum aw_status load_gains(struct aw_experiment *experiment, const struct aw_controller *law,
-                                 const char *path)
+static enum aw_status load_gains(struct aw_experiment *experiment,
+                                 const struct aw_controller *controller, const char *path)
 {
-    const void *context = law->context ? law->context(experiment->session) : NULL;
-    struct aw_gain *file = calloc(law->file->n_gains, sizeof *file);
-    enum aw_status status =
-        file ? aw_gain_file_read(law->file, context, file, NULL, path, &experiment->session->err)
-             : aw_no_memory(&experiment->session->err);
+    const void *context = controller->context ? controller->context(experiment->session) : NULL;
+    struct aw_gain *file = calloc(controller->file->n_gains, sizeof *file);
+    enum aw_status status = file ? aw_gain_file_read(controller->file, context, file, NULL, path,
+                                                     &experiment->session->err)
+                                 : aw_no_memory(&experiment->session->err);
     for (size_t i = 0; status == AW_OK && i < experiment->gains.gains.n; i++)
         if (file[experiment->gains.gains.of[i].index].known)
             experiment->gains.gains.of[i].value =
@@ -28,26 +28,25 @@ static enum aw_status load_gains(struct aw_experiment *experiment, const struct 
 enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const char *path,
                                         const char *advice)
 {
-    const struct aw_controller *law = experiment->session->tool->motion.joints->controller;
+    const struct aw_controller *controller = experiment->session->tool->motion.joints->controller;
     const struct aw_gains *defaults = &experiment->joint.power_up;
     const double power_up[N_GAINS] = {defaults->kp, defaults->ki, defaults->kd};
     struct aw_listed_gain *list = experiment->gains.gains.of;
     experiment->gains.gains.n = 0;
-    law->read(experiment->session, experiment->joint.kp, &experiment->gains.gains);
-    enum aw_status status = path ? load_gains(experiment, law, path) : AW_OK;
-    experiment->gains.gains_known = true;
+    controller->read(experiment->session, experiment->joint.kp, &experiment->gains.gains);
+    enum aw_status status = path ? load_gains(experiment, controller, path) : AW_OK;
+    experiment->gains.known = true;
     for (size_t i = 0; i < N_GAINS; i++)
         if (isnan(list[i].value)) {
-            experiment->gains.gains_known = false;
+            experiment->gains.known = false;
             list[i].value = power_up[i];
         }
-    experiment->gains.old_gains = (struct aw_gains){list[KP].value, list[KI].value, list[KD].value};
-    if (status == AW_OK && !experiment->gains.gains_known && advice)
+    experiment->gains.old = (struct aw_gains){list[KP].value, list[KI].value, list[KD].value};
+    if (status == AW_OK && !experiment->gains.known && advice)
         aw_session_print_notice(
             experiment->session,
             "previous gains unknown; using the published ones: kp %g, ki %g, kd %g%s",
-            experiment->gains.old_gains.kp, experiment->gains.old_gains.ki,
-            experiment->gains.old_gains.kd, advice);
+            experiment->gains.old.kp, experiment->gains.old.ki, experiment->gains.old.kd, advice);
     return status;
 }
 

@@ -16,23 +16,23 @@
 enum aw_status aw_experiment_read_design(struct aw_session *session, const struct aw_model *model,
                                          struct aw_design_options *options)
 {
-    const struct aw_wishes *wishes = aw_wishes_given(session);
+    const struct aw_tune_options *given = aw_tune_given(session);
     struct aw_experiment experiment = {.session = session,
                                        .hooks = session->tool->motion.experiments};
     *options = (struct aw_design_options){
-        .form = (enum aw_form)wishes->form,
-        .ms = wishes->ms,
+        .form = (enum aw_form)given->form,
+        .ms = given->ms,
         .limits_overshoot = true,
-        .overshoot = wishes->overshoot,
-        .activity = wishes->noise,
+        .overshoot = given->overshoot,
+        .activity = given->noise,
         .dead_time_half_s = model->fit.half.dead_time,
         .allow_high_ms = session->options.run.force,
     };
     enum aw_status status =
         aw_experiment_set_mode(session, model->controller, false, &experiment.joint);
     options->step = experiment.joint.defaults.step;
-    if (status == AW_OK && wishes->all.step)
-        status = aw_experiment_parse(&experiment, "--step", wishes->all.step, &options->step);
+    if (status == AW_OK && given->all.step)
+        status = aw_experiment_parse(&experiment, "--step", given->all.step, &options->step);
     return status;
 }
 

@@ -115,7 +115,7 @@ static enum aw_status run_multisine(struct aw_experiment *experiment, struct aw_
         status =
             aw_experiment_send_gains(experiment, experiment->hooks->tuning.input == AW_INPUT_HIDDEN
                                                      ? (struct aw_gains){e->kp, 0, 0}
-                                                     : experiment->gains.old_gains);
+                                                     : experiment->gains.old);
     return status == AW_OK ? send_multisine(experiment, e, start, MULTISINE_S) : status;
 }
 

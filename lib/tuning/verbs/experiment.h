@@ -57,8 +57,8 @@ struct aw_experiment {
     struct {
         /* gains of the joint and of its packet, from aw_experiment_find_gains */
         struct aw_gain_list gains;
-        struct aw_gains old_gains; /* previous gains of the joint */
-        bool gains_known;          /* the previous gains are certain */
+        struct aw_gains old; /* previous gains */
+        bool known;          /* old is certain */
     } gains;
     /* for joints of a struct aw_joints: the tool's list, and the index of the joint */
     struct aw_joint_list list;
@@ -138,10 +138,10 @@ enum aw_status aw_experiment_await_due(struct aw_experiment *experiment);
 enum aw_status aw_experiment_drive(struct aw_experiment *experiment, double setpoint);
 enum aw_status aw_experiment_push(struct aw_experiment *experiment, double setpoint);
 
-/* Finds the current gains of the joint (bench->old): reported, sent before, or in the file at path
- * (may be NULL). If they are unknown, bench->known is false and bench->old has the gains after
- * power-up. Then prints a notice with this advice (NULL: none). Pass bench->law to aw_gains_backup
- * before a trial. */
+/* Finds the current gains of the joint (experiment->gains.old): reported, sent before, or in the
+ * file at path (may be NULL). If they are unknown, gains.known is false and gains.old has the gains
+ * after power-up. Then prints a notice with this advice (NULL: none). Pass gains.gains to
+ * aw_gains_backup before a trial. */
 enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const char *path,
                                         const char *advice);
 

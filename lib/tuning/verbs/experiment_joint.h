@@ -33,9 +33,9 @@ struct aw_experiment_joint {
         double amplitude;     /* default output amplitude in experiments; 0: 0.1 of full scale */
     } defaults;
     double min_motion, glitch_s; /* see aw_motion_config in control/motion.h */
-    /* the firmware's control loop */
+    /* control loop of the firmware */
     struct {
-        /* the firmware's control loop; tick_s 0: the experiment measures it */
+        /* tick_s 0: the experiment measures it */
         struct aw_driver driver;
         double tick_s, period_s; /* shortest possible control period; the usual sample period */
     } loop;
@@ -86,8 +86,8 @@ struct aw_experiment_hooks {
 
     /* Starts or continues the motion to the setpoint. */
     enum aw_status (*setpoint)(struct aw_experiment *experiment, double setpoint);
-    /* Ends the motion. Restores the previous gains if trial gains are set (law.h). Returns status
-     * if it is an error, else the result of ending the motion. */
+    /* Ends the motion. Restores the previous gains if trial gains are set (aw_gains_backup).
+     * Returns status if it is an error, else the result of ending the motion. */
     enum aw_status (*end)(struct aw_experiment *experiment, enum aw_status status);
 
     struct {
@@ -106,9 +106,10 @@ struct aw_experiment_hooks {
 
     /* texts for the user */
     struct {
-        /* Write text for people. about: joint and gains, "lknee pos kp 3" (NULL: its name). words:
-         * the arguments that select the joint in a command, " -b lknee -c pos" (NULL: " elbow").
-         * set: the command that sets gains (NULL: "gains set elbow.kp=1 …"). */
+        /* Write text for people. describe_gains: joint and gains, "lknee pos kp 3" (NULL: the
+         * joint's name). write_arguments: the arguments that select the joint in a command, " -b
+         * lknee -c pos" (NULL: " elbow"). write_set_command: the command that sets gains (NULL:
+         * "gains set elbow.kp=1 …"). */
         void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
                                char *out, size_t size);
         void (*write_arguments)(const struct aw_experiment_joint *joint, char *out, size_t size);

@@ -57,6 +57,5 @@ enum aw_status aw_experiment_restore_gains(struct aw_experiment *experiment)
         experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
     if (status == AW_OK && experiment->hooks->tuning.input != AW_INPUT_REPORTED)
         status = aw_experiment_collect(experiment, CALM_S);
-    return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->gains.old_gains)
-                           : status;
+    return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->gains.old) : status;
 }

@@ -83,7 +83,8 @@ void aw_experiment_print_model(struct aw_session *session, const struct aw_model
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
                     100 * fit->held_out, aw_fit_is_trusted(fit) ? ": reliable" : ": not reliable");
-    aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "", 100 * fit->own);
+    aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "",
+                    100 * fit->used);
     if (fit->piece_s > 0)
         aw_output_print(out, "%-18s %10.2g s          slower effects were not checked\n", "",
                         fit->piece_s);
@@ -148,7 +149,7 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     if (aw_experiment_sends_gains(session))
         aw_experiment_report_tick(session, &m->tick);
     aw_object_add_number(result, "fit", 100 * fit->held_out, 1, "%");
-    aw_object_add_number(result, "fit_used", 100 * fit->own, 1, "%");
+    aw_object_add_number(result, "fit_used", 100 * fit->used, 1, "%");
     aw_object_add_truth(result, "trusted", aw_fit_is_trusted(fit));
     aw_object_add_truth(result, "linear", aw_fit_is_linear(fit));
     aw_object_add_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);

@@ -204,7 +204,7 @@ static double gain_max(struct aw_session *session, const struct aw_device_settin
 static enum aw_status check_gains(struct aw_session *session,
                                   const struct aw_experiment_joint *joint)
 {
-    enum aw_form form = (enum aw_form)aw_wishes_given(session)->form;
+    enum aw_form form = (enum aw_form)aw_tune_given(session)->form;
     const char *name = joint->name;
     bool ki = !joint->missing[1], kd = !joint->missing[2];
     if (joint->missing[0])
@@ -253,10 +253,9 @@ static enum aw_status open_tuned(struct aw_experiment *experiment)
         return status;
     double amplitude = aw_experiment_given(session)->amplitude;
     experiment->joint.defaults.amplitude =
-        amplitude > 0
-            ? amplitude
-            : experiment->gains.old_gains.kp * PART * experiment->joint.defaults.max_deviation;
-    if (!experiment->gains.gains_known)
+        amplitude > 0 ? amplitude
+                      : experiment->gains.old.kp * PART * experiment->joint.defaults.max_deviation;
+    if (!experiment->gains.known)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: cannot read the gains to restore them — give --old FILE, with "
                        "lines such as '%s pid kp 0.1'",
@@ -264,7 +263,7 @@ static enum aw_status open_tuned(struct aw_experiment *experiment)
     if (!(experiment->joint.defaults.amplitude > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "%s: kp is %g, so the amplitude of the output is unknown — give --amplitude",
-                       experiment->joint.name, experiment->gains.old_gains.kp);
+                       experiment->joint.name, experiment->gains.old.kp);
     return AW_OK;
 }
 

@@ -126,7 +126,7 @@ enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, stru
 {
     struct aw_session *session = experiment->session;
     bool is_described =
-        !experiment->hooks->period; /* the description of the firmware has the period */
+        !experiment->hooks->period; /* the description of the firmware gives the period */
     enum aw_status status = is_described ? AW_OK : await_period(experiment);
     *tick = find_expected(experiment);
     if (status != AW_OK || is_described || tick->source == AW_TICK_GIVEN)
@@ -139,7 +139,7 @@ enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, stru
     if (status == AW_OK)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
-        status = aw_experiment_send_gains(experiment, experiment->gains.old_gains);
+        status = aw_experiment_send_gains(experiment, experiment->gains.old);
     if (status == AW_OK && tick->source != AW_TICK_MEASURED)
         aw_session_print_notice(
             session,

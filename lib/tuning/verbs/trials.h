@@ -55,7 +55,7 @@ enum aw_status aw_experiment_model_from_table(struct aw_session *session,
                                               struct aw_model *model);
 
 /* The experiment that --with, --max-deviation, --amplitude and --around describe. Perform it after
- * aw_experiment_begin. bench->table then has the samples. The driver stays enabled, with the
+ * aw_experiment_begin. experiment->table then has the samples. The driver stays enabled, with the
  * experiment's gains. */
 struct aw_excitation {
     struct aw_excite excite;

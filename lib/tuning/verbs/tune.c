@@ -42,7 +42,7 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct tuner 
     static const enum aw_metric goals[] = {AW_IAE, AW_OVERSHOOT, AW_SETTLING_TIME};
     struct aw_session *session = experiment->session;
     const char *report = aw_experiment_given(session)->report;
-    t->goal = goals[aw_wishes_given(session)->goal];
+    t->goal = goals[aw_tune_given(session)->goal];
     snprintf(t->model.controller, sizeof t->model.controller, "%s", experiment->joint.mode);
     enum aw_status status = aw_experiment_read_design(session, &t->model, &t->options);
     if (status == AW_OK && report)
@@ -69,8 +69,8 @@ static enum aw_status find_old_gains(struct aw_experiment *experiment, struct tu
         aw_experiment_find_gains(experiment, path, " — to use others, give --old FILE");
     if (status != AW_OK)
         return status;
-    t->story.old_known = experiment->gains.gains_known;
-    t->story.old = experiment->gains.old_gains;
+    t->story.old_known = experiment->gains.known;
+    t->story.old = experiment->gains.old;
     if (!(t->options.activity > 0))
         t->options.activity = REST_SHARE * experiment->joint.defaults.amplitude;
     return AW_OK;
@@ -236,7 +236,7 @@ static bool find_objection(const struct tuner *t, const char *unit, bool *oversh
     double limit = 100 * t->options.overshoot, overshoot = new_response->value[AW_OVERSHOOT];
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
-    if (!aw_response_has_arrived(new_response, &t->story.after.step, AW_RESPONSE_NEAR))
+    if (!aw_response_has_arrived(new_response, &t->story.after.step, AW_RESPONSE_TOLERANCE))
         snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s",
                  new_response->final, t->story.after.step.to, unit);
     else if (!is_better(t))

@@ -64,7 +64,7 @@ static void put_model(FILE *file, const struct aw_model *m)
             "and %.1f&nbsp;%% on the data used for fitting.",
             aw_process_kind_name(aw_process_kind_of(&fit->process)),
             aw_fit_is_linear(fit) ? "" : ", nearest linear model", fit->n, 100 * fit->held_out,
-            100 * fit->own);
+            100 * fit->used);
     if (!aw_fit_explains_data(fit))
         fprintf(file,
                 " <strong>That is less than %.0f&nbsp;%%: do not trust the model and its "
@@ -215,11 +215,11 @@ static void put_commands(struct aw_session *session, FILE *file,
     const char *tool = session->tool->name;
     static const char *const experiment[] = {"with",   "amplitude", "max-deviation",
                                              "around", "tick",      NULL};
-    static const char *const wishes[] = {"form", "ms", "noise", "force", NULL};
+    static const char *const option_names[] = {"form", "ms", "noise", "force", NULL};
     char joint[AW_EXPERIMENT_SET], set[AW_EXPERIMENT_SET], restore[AW_EXPERIMENT_SET],
         experiment_options[400], design_options[200];
     list_given(session, experiment, experiment_options, sizeof experiment_options);
-    list_given(session, wishes, design_options, sizeof design_options);
+    list_given(session, option_names, design_options, sizeof design_options);
     aw_experiment_write_arguments(hooks, s->joint, joint, sizeof joint);
     aw_experiment_write_set_command(hooks, s->joint, s->proposal->per_tick, set, sizeof set);
     aw_experiment_write_set_command(hooks, s->joint, s->old, restore, sizeof restore);

@@ -6,8 +6,9 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* The hooks for the joints of packet files (.custom_experiments), and for a tool whose joints are
- * steered (.experiments). The option speed limits joints that have no speed limit of their own. */
+/* The hooks for the joints of packet files (.motion.custom_experiments), and for a tool whose
+ * joints are steered (.motion.experiments). The option speed limits joints that have no speed limit
+ * of their own. */
 extern const struct aw_experiment_hooks aw_target_experiment;
 
 /* Options of an experiment and of its output files. Strings are NULL if not given. */
@@ -18,19 +19,21 @@ struct aw_experiment_options {
     int verdicts;                       /* format of the verdicts: 0 TAP, 1 JUnit */
 };
 
-/* Options of sweep; of identify with a recorded file; of design and tune. */
+/* Options of sweep. */
 struct aw_sweep_options {
     struct aw_experiment_options all;
     const char *amplitude;
     double from_hz, to_hz;
     int64_t tones;
 };
+/* Options of identify with a recorded file. */
 struct aw_record_options {
     struct aw_experiment_options all;
     const char *time, *input, *output;
     bool dead_band;
 };
-struct aw_wishes {
+/* Options of design and tune. */
+struct aw_tune_options {
     struct aw_experiment_options all;
     int form, goal; /* enum aw_form; iae, overshoot, settling */
     double ms, overshoot, noise;
@@ -38,7 +41,7 @@ struct aw_wishes {
 AW_GIVEN(command, aw_experiment_options, aw_experiment_given)
 AW_GIVEN(command, aw_sweep_options, aw_sweep_given)
 AW_GIVEN(command, aw_record_options, aw_record_given)
-AW_GIVEN(command, aw_wishes, aw_wishes_given)
+AW_GIVEN(command, aw_tune_options, aw_tune_given)
 
 /* Options of the commands. Each tool documents its deviation limits itself. */
 /* clang-format off */
@@ -54,8 +57,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
-/* Rows of the commands, except for args, texts and examples. of ends the summary; the tool's own
- * options follow. */
+/* Rows of the commands, except for args, texts and examples. of: text appended to the summary. The
+ * tool's own options follow. */
 #define AW_STEP_ROW(of, ...)                                                                      \
     .name = "step", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
     .summary = "measure a step response" of, .run = aw_run_step,                                  \
@@ -141,14 +144,14 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
  * --noise, NULL: the dead band; or: that default as text. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                    \
-    {.name = "form", AW_AT(aw_wishes, form), .value = "NAME", .help = "pid, pd, pi or p",         \
+    {.name = "form", AW_AT(aw_tune_options, form), .value = "NAME", .help = "pid, pd, pi or p",   \
      .fallback = "pid", .choices = aw_form_names},                                                \
-    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "maximum Ms",                 \
+    {.name = "ms", AW_AT(aw_tune_options, ms), .value = "NUMBER", .help = "maximum Ms",           \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
-    {.name = "overshoot", AW_AT(aw_wishes, overshoot), .value = "SHARE",                          \
+    {.name = "overshoot", AW_AT(aw_tune_options, overshoot), .value = "SHARE",                    \
      .help = "maximum overshoot of the linear loop", .fallback = "20%",                           \
      .unit = "", .min = 0, .max = 10},                                                            \
-    {.name = "noise", AW_AT(aw_wishes, noise), .value = "SHARE", .unit = "", .min = 1e-6,         \
+    {.name = "noise", AW_AT(aw_tune_options, noise), .value = "SHARE", .unit = "", .min = 1e-6,   \
      .max = 1, .fallback = at_rest,                                                               \
      .help = "maximum output due to noise at rest" or},                                           \
     {.name = "step", AW_AT(aw_experiment_options, step), .value = "VALUE",                        \
@@ -170,7 +173,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
                    "--noise and --overshoot, or if Ms is above 2. --force permits a larger Ms.",  \
     }
 #define AW_TUNE_OPTIONS                                                                           \
-    {.name = "goal", AW_AT(aw_wishes, goal), .value = "NAME",                                     \
+    {.name = "goal", AW_AT(aw_tune_options, goal), .value = "NAME",                               \
      .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",             \
      .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
     {.name = "report", AW_AT(aw_experiment_options, report), .value = "FILE",                     \

@@ -55,7 +55,8 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n, n_done; /* done: number of performed steps; the last one may have been ended early */
+    /* n_done: number of performed steps; the last one may have been ended early */
+    size_t n, n_done;
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -233,7 +234,7 @@ static void judge_response(const struct check *check, const struct aw_experiment
 {
     const struct aw_step step = {.from = check->from * experiment->joint.scale,
                                  .to = check->to * experiment->joint.scale};
-    verdict->passed = aw_response_has_arrived(response, &step, AW_RESPONSE_NEAR);
+    verdict->passed = aw_response_has_arrived(response, &step, AW_RESPONSE_TOLERANCE);
     verdict->text[0] = '\0';
     if (!verdict->passed)
         snprintf(verdict->text, sizeof verdict->text, "ended at %.4g, not at %.4g %s",

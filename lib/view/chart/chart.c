@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 /* Sizes in pixels of the SVG. */
-#define MOST_PANELS  4
+#define MAX_PANELS   4
 #define WIDTH        800.0
 #define PANEL        300.0
 #define LEFT         72.0 /* margins */
@@ -23,7 +23,7 @@
 #define LEGEND_ROW   16.0 /* height of a legend row, above the panel */
 #define SAMPLE       44.0 /* width of a line sample in the legend, with gaps */
 #define TITLE_LETTER 7.8
-#define MOST_DECADES 12
+#define MAX_DECADES  12
 #define POINTS       1400 /* pieces of a long line, two per pixel */
 
 /* The palette of Okabe and Ito, which is distinct for all kinds of colour vision, and further
@@ -49,7 +49,7 @@ struct script {
     double height;
     size_t n_blocks;   /* number of data blocks written so far */
     double last_value; /* for stairs: value of the last point; NaN: none */
-    struct frame frames[MOST_PANELS];
+    struct frame frames[MAX_PANELS];
 };
 
 /* ---- Ranges ---- */
@@ -320,11 +320,11 @@ static void put_decades(struct script *s, const struct range *x_range)
     const char *separator = "set xtics add (";
     const bool narrow = x_range->high < 100 * x_range->low;
     const double first = floor(log10(x_range->low)), last = log10(x_range->high);
-    for (double power = first; power <= last && last - first < MOST_DECADES; power++)
+    for (double power = first; power <= last && last - first < MAX_DECADES; power++)
         for (int digit = 2; digit < 10; digit++, separator = ", ")
             fprintf(s->out, narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1", separator,
                     digit * pow(10, power));
-    if (last - first < MOST_DECADES)
+    if (last - first < MAX_DECADES)
         fputs(")\n", s->out);
 }
 
@@ -416,9 +416,9 @@ char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_format format,
 {
     struct script s = {.chart = chart};
     char *text = NULL;
-    if (chart->n_panels < 1 || chart->n_panels > MOST_PANELS) {
+    if (chart->n_panels < 1 || chart->n_panels > MAX_PANELS) {
         aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n_panels,
-                MOST_PANELS);
+                MAX_PANELS);
         return NULL;
     }
     if (!find_ranges(&s)) {

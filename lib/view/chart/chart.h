@@ -4,7 +4,7 @@
  *                                  {.label = "setpoint", .x = t, .y = sp, .n = n, .dashed = true}};
  *     struct aw_panel panels[] = {{.label = "angle", .unit = "deg", .series = series, .n = 2}};
  *     struct aw_chart chart = {.title = "lknee pos", .x_label = "time", .x_unit = "s",
- *                              .panels = panels, .n = 1};
+ *                              .panels = panels, .n_panels = 1};
  *     char *script = aw_chart_script(&chart, AW_CHART_SVG, &size, &err);   the caller frees it
  *
  * Panels are stacked and share the x axis. For example, one has measured value and setpoint, and

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-#define MOST     1000 /* maximum columns and rows */
+#define MAX_SIZE 1000 /* maximum columns and rows */
 #define CELL_MAX 11   /* maximum bytes of a colour and a character */
 #define ROW_TAIL 5    /* maximum bytes of "\033[0m" and NUL */
 
@@ -19,7 +19,7 @@ static const char *const colors[AW_BRAILLE_COLORS] = {
 bool aw_braille_init(struct aw_braille *canvas, int columns, int rows)
 {
     *canvas = (struct aw_braille){0};
-    if (columns < 1 || rows < 1 || columns > MOST || rows > MOST)
+    if (columns < 1 || rows < 1 || columns > MAX_SIZE || rows > MAX_SIZE)
         return false;
     canvas->cells = calloc((size_t)columns * (size_t)rows, sizeof *canvas->cells);
     if (!canvas->cells)

@@ -13,7 +13,7 @@
 static int choose_decimals(const struct aw_channel *channel)
 {
     double range = fmax(fabs(channel->range.low), fabs(channel->range.high));
-    double largest = fmax(fabs(channel->range.min), fabs(channel->range.max));
+    double largest = fmax(fabs(channel->range.seen_min), fabs(channel->range.seen_max));
     bool has_decimals = channel->decimals >= 0;
     double size = has_decimals && range > 0 ? range : fmax(largest, 1e-3);
     if ((!has_decimals && channel->whole) || !(size < 1e15))

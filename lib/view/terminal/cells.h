@@ -13,7 +13,7 @@
 #define AW_CELL_TEXT 48
 
 /* Prints a value of the channel. All values of a channel have the same number of decimals, and at
- * most six digits. text holds AW_CELL_TEXT bytes. */
+ * most six digits. out holds AW_CELL_TEXT bytes. */
 void aw_cell_print_number(const struct aw_channel *channel, double value, char *out);
 
 /* Writes text into a field of this width, left- or right-aligned. Truncates text that does not

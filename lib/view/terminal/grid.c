@@ -13,13 +13,13 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
-#define NOTE        24 /* columns for a message at the bottom, which the keys must leave free … */
-#define FEW_KEYS    22 /* … except for the columns of these keys: stop, quit, all keys */
-#define BLOCK_LEAST 54 /* minimum columns of a table if several are side by side */
-#define BETWEEN     2  /* columns between tables */
-#define NAME_MOST   34
-#define TREND_MOST  AW_TREND
-#define TREND_LEAST 8
+#define NOTE      24 /* columns for a message at the bottom, which the keys must leave free … */
+#define FEW_KEYS  22 /* … except for the columns of these keys: stop, quit, all keys */
+#define MIN_BLOCK 54 /* minimum columns of a table if several are side by side */
+#define BETWEEN   2  /* columns between tables */
+#define MAX_NAME  34
+#define MAX_TREND AW_TREND
+#define MIN_TREND 8
 
 /* ---- One value as text ---- */
 
@@ -59,12 +59,12 @@ static void print_extreme(const struct row *row, double value, struct cell *cell
 
 static void print_min(const struct row *row, struct cell *cell)
 {
-    print_extreme(row, row->channel->range.min, cell);
+    print_extreme(row, row->channel->range.seen_min, cell);
 }
 
 static void print_max(const struct row *row, struct cell *cell)
 {
-    print_extreme(row, row->channel->range.max, cell);
+    print_extreme(row, row->channel->range.seen_max, cell);
 }
 
 static void print_rate(double hz, char *out)
@@ -137,15 +137,15 @@ static int width_up_to(int rank)
 static struct layout choose_layout(int width, int longest, bool blocks)
 {
     struct layout layout = {.rank = 4};
-    int min_name = aw_min(longest, 12), full_name = aw_min(longest, NAME_MOST);
+    int min_name = aw_min(longest, 12), full_name = aw_min(longest, MAX_NAME);
     while (layout.rank > 0 &&
            width - width_up_to(layout.rank) < (layout.rank > 2 ? full_name : min_name))
         layout.rank--;
     int rest = width - width_up_to(layout.rank);
     layout.name_width = aw_min(rest, full_name);
     rest -= layout.name_width + 2;
-    if (blocks && layout.rank == 4 && rest >= TREND_LEAST)
-        layout.trend_width = aw_min(rest, TREND_MOST);
+    if (blocks && layout.rank == 4 && rest >= MIN_TREND)
+        layout.trend_width = aw_min(rest, MAX_TREND);
     return layout;
 }
 
@@ -212,14 +212,14 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const struct aw_channel *channel = row->channel;
-    double span = channel->range.max - channel->range.min;
+    double span = channel->range.seen_max - channel->range.seen_min;
     int64_t now = row->now / AW_TREND_STEP_NS;
     int level = -1;
     for (int64_t step = now - AW_TREND + 1; step <= now; step++) {
         bool is_stored = step <= channel->trend_step && step > channel->trend_step - AW_TREND;
         float value = is_stored && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
         int at = (int)(width - 1 - (now - step));
-        double share = ((double)value - channel->range.min) / span; /* NaN: no data */
+        double share = ((double)value - channel->range.seen_min) / span; /* NaN: no data */
         if (!isnan(value))
             level = share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
         if (at >= 0 && level >= 0 && (step <= channel->trend_step || !row->is_stale))
@@ -417,7 +417,7 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
 {
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
-    int min_width = aw_max(longest + 32, BLOCK_LEAST);
+    int min_width = aw_max(longest + 32, MIN_BLOCK);
     int max_tables = (width + BETWEEN) / (min_width + BETWEEN);
     int needed = (int)((grid->pages.n_rows + (size_t)height - 1) / (size_t)height);
     int n_tables = aw_max(aw_min(needed, max_tables), 1);

@@ -41,7 +41,7 @@ struct aw_grid {
                                              one row per field */
     bool by_field;                        /* ignores columns: one row per field */
     aw_grid_unit_fn *convert_unit;        /* converts units; or NULL */
-    void *context;                        /* argument for unit */
+    void *context;                        /* argument for convert_unit */
     bool shows_trend;                     /* shows the trend in block characters */
     int64_t now_ns;
     struct {

@@ -6,20 +6,20 @@
 
 #include "view/terminal/cells.h"
 
-#define ROWS_MOST    64
-#define COLUMNS_MOST 12
-#define NUMBER       8 /* widths of a number, and of a number with its unit */
-#define WITH_UNIT    11
-#define TOP          3 /* first row of values */
+#define MAX_ROWS    64
+#define MAX_COLUMNS 12
+#define NUMBER      8 /* widths of a number, and of a number with its unit */
+#define WITH_UNIT   11
+#define TOP         3 /* first row of values */
 
 struct matrix {
     const struct aw_grid *grid;
-    size_t n;                               /* number of rows */
-    char subject[ROWS_MOST][AW_POINT_NAME]; /* subject of each row */
-    const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
-    int name_width, width[COLUMNS_MOST]; /* widths in characters; 0: the column is empty */
-    const char *unit[COLUMNS_MOST];      /* common unit of each column, or NULL */
-    bool mixed_units[COLUMNS_MOST];      /* the cells of a column have different units */
+    size_t n;                              /* number of rows */
+    char subject[MAX_ROWS][AW_POINT_NAME]; /* subject of each row */
+    const struct aw_channel *cell[MAX_ROWS][MAX_COLUMNS];
+    int name_width, width[MAX_COLUMNS]; /* widths in characters; 0: the column is empty */
+    const char *unit[MAX_COLUMNS];      /* common unit of each column, or NULL */
+    bool mixed_units[MAX_COLUMNS];      /* the cells of a column have different units */
 };
 
 /* Returns a copy of the channel, converted to the unit that the caller wants for this subject. */
@@ -31,8 +31,8 @@ static struct aw_channel convert_channel(const struct matrix *m, const char *sub
     if (m->grid->convert_unit &&
         m->grid->convert_unit(m->grid->context, subject, field, &factor, &copy.unit)) {
         copy.value *= factor;
-        copy.range.min *= factor;
-        copy.range.max *= factor;
+        copy.range.seen_min *= factor;
+        copy.range.seen_max *= factor;
         copy.range.low *= factor;
         copy.range.high *= factor;
     }
@@ -46,7 +46,7 @@ static size_t find_row(struct matrix *m, const struct aw_channel *channel)
     snprintf(subject, sizeof subject, "%.*s", (int)length, channel->name);
     while (row < m->n && strcmp(m->subject[row], subject) != 0)
         row++;
-    if (row == m->n && m->n < ROWS_MOST)
+    if (row == m->n && m->n < MAX_ROWS)
         strcpy(m->subject[m->n++], subject);
     return row;
 }
@@ -55,10 +55,10 @@ static void collect_cells(struct matrix *m, const struct aw_channel *const *show
 {
     const struct aw_grid_column *columns = m->grid->columns;
     for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < COLUMNS_MOST && columns[c].field; c++) {
+        for (size_t c = 0; c < MAX_COLUMNS && columns[c].field; c++) {
             size_t row;
             if (strcmp(shown[i]->name + shown[i]->prefix, columns[c].field) != 0 ||
-                (row = find_row(m, shown[i])) == ROWS_MOST)
+                (row = find_row(m, shown[i])) == MAX_ROWS)
                 continue;
             struct aw_channel value =
                 convert_channel(m, m->subject[row], columns[c].field, shown[i]);
@@ -99,7 +99,7 @@ static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, s
     aw_cell_shorten(m->subject[row], m->name_width, (size_t)m->name_width / 3, name);
     aw_braille_draw_text(canvas, x, y, name, 0);
     x += m->name_width;
-    for (size_t c = 0; c < COLUMNS_MOST; c++)
+    for (size_t c = 0; c < MAX_COLUMNS; c++)
         if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
             put_cell(m, canvas, x + 1, y, row, c);
             x += m->width[c] + 1;
@@ -109,7 +109,7 @@ static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, s
 static void put_headings(struct matrix *m, struct aw_braille *canvas)
 {
     int x = 1 + m->name_width;
-    for (size_t c = 0; c < COLUMNS_MOST; c++)
+    for (size_t c = 0; c < MAX_COLUMNS; c++)
         if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
             aw_cell_draw(canvas, x + 1, 1, m->width[c], false, m->grid->columns[c].heading,
                          AW_BRAILLE_DIM);

@@ -5,7 +5,7 @@
 #include "view/terminal/grid.h"
 
 /* Draws the channels of grid->columns that are shown, between the first and the last row of the
- * canvas. Sets grid->rows and grid->page, counted in rows of this table. */
+ * canvas. Sets grid->pages.n_rows and grid->pages.page_rows, counted in rows of this table. */
 void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
                     struct aw_braille *canvas);
 

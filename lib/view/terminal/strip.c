@@ -12,8 +12,8 @@
 #include "base/utf8.h"
 
 #define BUCKETS     4096
-#define VALUE_MOST  1e100           /* scales up to this value do not overflow */
-#define LEAST_ROWS  5               /* minimum rows of a panel */
+#define MAX_VALUE   1e100           /* scales up to this value do not overflow */
+#define MIN_ROWS    5               /* minimum rows of a panel */
 #define SHRINK_NS   (2 * AW_SECOND) /* delay before a scale shrinks */
 #define ROUND_TICKS 12              /* max ticks when choosing the ends of a scale */
 /* a scale is too large if the values use a smaller share of it */
@@ -72,7 +72,7 @@ void aw_strip_add_sample(struct aw_strip *strip, int number, int64_t time_ns, do
 {
     struct aw_strip_line *line = &strip->lines[number];
     struct aw_bucket *last = line->n ? get_bucket(line, 0) : NULL;
-    if (!(fabs(value) < VALUE_MOST))
+    if (!(fabs(value) < MAX_VALUE))
         value = (double)NAN;
     line->value = value;
     if (last && time_ns < last->time_ns)
@@ -351,8 +351,8 @@ static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
     aw_braille_draw_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
 }
 
-/* Draws a panel's legend (lines, values and units) from row y on, in at most rows rows. Returns the
- * number of rows used. */
+/* Draws a panel's legend (lines, values and units) from row y on, in at most `rows` rows. Returns
+ * the number of rows used. */
 static int draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                        int rows, struct aw_braille *canvas)
 {
@@ -444,7 +444,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
     int room = canvas->rows - top - bottom - 2; /* minus two rows for the time axis */
-    int panels = aw_min(strip->n_panels, room / LEAST_ROWS);
+    int panels = aw_min(strip->n_panels, room / MIN_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
     if (panels < 1 || canvas->columns < 20) {

@@ -81,7 +81,7 @@ static uint64_t find_order(struct aw_channels *channels, const struct aw_channel
 
 static void clear_statistics(struct aw_channel *channel)
 {
-    channel->range.min = channel->range.max = (double)NAN;
+    channel->range.seen_min = channel->range.seen_max = (double)NAN;
     for (size_t i = 0; i < AW_TREND; i++)
         channel->trend[i] = NAN;
 }
@@ -161,8 +161,8 @@ static void update_channel(struct aw_channel *channel, const struct aw_point *po
     if (isnan(point->value))
         return;
     channel->whole = channel->whole && point->value == floor(point->value);
-    channel->range.min = fmin(channel->range.min, point->value);
-    channel->range.max = fmax(channel->range.max, point->value);
+    channel->range.seen_min = fmin(channel->range.seen_min, point->value);
+    channel->range.seen_max = fmax(channel->range.seen_max, point->value);
     int64_t step = now / AW_TREND_STEP_NS;
     for (int64_t i = step; i > channel->trend_step && i > step - AW_TREND; i--)
         channel->trend[i % AW_TREND] = NAN;

@@ -27,7 +27,8 @@ struct aw_channel {
     const char *unit; /* NULL: no unit, or unknown */
     struct {
         double low, high; /* range in the wire table; NaN: no range */
-        double min, max;  /* since the start or the last reset; NaN: no value yet */
+        /* extremes since the start or the last reset; NaN: no value yet */
+        double seen_min, seen_max;
     } range;
     bool whole;    /* all values so far were integers */
     int decimals;  /* decimals of the field's resolution; -1: unknown */

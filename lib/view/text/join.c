@@ -49,7 +49,7 @@ static void join_texts(struct segments *out, const struct segments *from, const 
     add_segment(out, (struct segment){.kind = KIND_NONE}, &start);
 }
 
-static void add_word(struct segments *out, struct error_text *words, const char *name, bool quoted)
+static void add_word(struct segments *out, struct word_list *words, const char *name, bool quoted)
 {
     uint16_t start = out->used;
     append_text(out, "\"", quoted);
@@ -62,8 +62,8 @@ static void add_word(struct segments *out, struct error_text *words, const char 
 /* Adds the names of values that have equal distances, as in most tables. */
 static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
 {
-    struct error_text *words = &out->words[out->n_words++];
-    *words = (struct error_text){.names = names, .first = names->value};
+    struct word_list *words = &out->words[out->n_words++];
+    *words = (struct word_list){.names = names, .first = names->value};
     words->step = names[1].name ? names[1].value - words->first : 1;
     words->rate = 1 / words->step;
     for (const struct aw_name *name = names; name->name && words->n < MAX_WORDS; name++)

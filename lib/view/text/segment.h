@@ -41,7 +41,7 @@ struct segment {
 #define MAX_WORDS 16 /* maximum number of words per list, and of lists */
 
 /* Word list: names in the pool, of values at equal distances. */
-struct error_text {
+struct word_list {
     const struct aw_name *names;
     uint8_t n;
     double first, step, rate; /* rate is 1 / step */
@@ -61,7 +61,7 @@ struct segments {
     uint16_t n, used;
     uint64_t needs; /* bit i: a segment needs scalar i */
     struct segment list[MAX_SEGMENTS];
-    struct error_text words[MAX_WORDS];
+    struct word_list words[MAX_WORDS];
     char pool[AW_MAX_SCALARS * 96 + COPY_BLOCK];
 };
 

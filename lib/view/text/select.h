@@ -27,7 +27,7 @@ struct aw_select {
 enum aw_subjects {
     AW_SUBJECTS_KNOWN,  /* only known ones */
     AW_SUBJECTS_ANY,    /* any name */
-    AW_SUBJECTS_BEFORE, /* any name before a field; a name alone is a field */
+    AW_SUBJECTS_BEFORE, /* any subject before a field (knee.angle); a bare name is a field */
 };
 
 /* Returns true for "t", "dir" or "msg". Every record has these beside its fields, and lists of

@@ -12,7 +12,7 @@ enum number_format {
     FORMAT_DOUBLE,
 };
 
-/* Returns the enum how of a scalar, and the number of decimals for fixed-point output. */
+/* Returns the enum number_format of a scalar, and the number of decimals for fixed-point output. */
 uint8_t aw_scalar_format(const struct aw_codec *codec, int scalar);
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar);
 

@@ -354,7 +354,7 @@ static char *print_number(char *out, struct aw_view *view, const struct aw_recor
 static char *print_word(char *out, struct aw_view *view, const struct segments *segments,
                         const struct aw_record *record, const struct segment *segment)
 {
-    const struct error_text *words = &segments->words[segment->words];
+    const struct word_list *words = &segments->words[segment->words];
     double value = record->v[segment->scalar], index = (value - words->first) * words->rate;
     int i = index >= 0 && index < words->n ? (int)index : 0;
     if (value != words->first + words->step * i)

@@ -256,7 +256,7 @@ static bool term_holds(const struct aw_where_term *term, const struct aw_point *
     return (strcmp(point->text, term->text) == 0) == (term->op == AW_WHERE_IS);
 }
 
-bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir)
+bool aw_where_matches_head(const struct aw_where *where, const char *message, enum aw_dir dir)
 {
     for (size_t i = 0; i < where->n_heads; i++) {
         const struct aw_where_head *head = &where->heads[i];

@@ -75,7 +75,7 @@ void aw_where_list_fields(const struct aw_where *where, struct aw_select *fields
 
 /* Returns true if the terms about msg and dir hold for this message name and direction. A dir of 0
  * is unknown and satisfies no term. The functions below ignore these terms. */
-bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
+bool aw_where_matches_head(const struct aw_where *where, const char *message, enum aw_dir dir);
 
 /* Finds the number to compare a point with, in the unit of the point's field. Returns false if
  * there is no such number. */

@@ -308,5 +308,5 @@ TEST(arrival_requires_a_final_value_near_the_target)
     struct aw_response response;
     assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
     assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
-    assert_false(aw_response_has_arrived(&response, &step, AW_RESPONSE_NEAR));
+    assert_false(aw_response_has_arrived(&response, &step, AW_RESPONSE_TOLERANCE));
 }

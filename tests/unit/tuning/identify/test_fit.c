@@ -87,7 +87,7 @@ static void print_fit(const struct aw_fit *f)
     const double rows[][5] = {
         {f->process.gain, f->process.a1, f->process.a2, f->process.dead_time_s, f->dead_band},
         {f->half.gain, f->half.tau1, f->half.tau2, f->half.dead_time, f->half.dead_band},
-        {f->offset, f->drift, f->sigma, f->own, f->held_out},
+        {f->offset, f->drift, f->sigma, f->used, f->held_out},
         {f->process.a3, f->half.tau3, f->piece_s, f->independent, 0},
     };
     static size_t last, same;
@@ -493,8 +493,8 @@ TEST(records_mostly_at_rest_are_fitted)
         assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
         within("gain", fit.process.gain, fit.half.gain, 0.6);
         within("lag", fit.process.a1, fit.half.tau1, 0.2);
-        if (!(fit.held_out > 0.95 && fit.own > 0.95))
-            fail_msg("%zu: %g of what was used, %g of what was not", i, fit.own, fit.held_out);
+        if (!(fit.held_out > 0.95 && fit.used > 0.95))
+            fail_msg("%zu: %g of what was used, %g of what was not", i, fit.used, fit.held_out);
         assert_true(aw_fit_is_trusted(&fit) && aw_fit_is_linear(&fit));
     }
 }
@@ -536,8 +536,8 @@ TEST(fit_of_a_wrong_model_is_bounded)
         y[k] = 0.2 - 20 * (y[k] - 0.2);
     enum aw_status status = aw_fit_best(&trial, NULL, &fit, &err);
     assert_true(status == AW_REFUSED || status == AW_OK);
-    if (!(fit.held_out >= -1 && fit.held_out < 0.75 && fit.own >= -1))
-        fail_msg("%g and %g", fit.own, fit.held_out);
+    if (!(fit.held_out >= -1 && fit.held_out < 0.75 && fit.used >= -1))
+        fail_msg("%g and %g", fit.used, fit.held_out);
     assert_false(aw_fit_is_trusted(&fit));
 }
 

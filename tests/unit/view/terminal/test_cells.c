@@ -54,8 +54,8 @@ TEST(numbers_fit_their_cells)
                                      .whole = rows[i].whole,
                                      .range.low = rows[i].low,
                                      .range.high = rows[i].high,
-                                     .range.min = rows[i].least,
-                                     .range.max = rows[i].greatest};
+                                     .range.seen_min = rows[i].least,
+                                     .range.seen_max = rows[i].greatest};
         aw_cell_print_number(&channel, rows[i].value, text);
         if (strcmp(text, rows[i].text) != 0)
             fail_msg("row %zu: %s", i, text);

@@ -79,17 +79,18 @@ TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
     take("joint", "lknee", "torque=-3.125", AW_SECOND);
     take("joint", "lknee", "torque=1.5", 2 * AW_SECOND);
     const struct aw_channel *torque = find("lknee.torque");
-    assert_true(torque->value == 1.5 && torque->range.min == -3.125 && torque->range.max == 5);
+    assert_true(torque->value == 1.5 && torque->range.seen_min == -3.125 &&
+                torque->range.seen_max == 5);
     assert_string_equal(torque->unit, "Nm");
     assert_int_equal(torque->count, 3);
     assert_true(torque->range.low == -25);
     assert_true(isnan(torque->trend[AW_TREND - 1]));
     aw_channels_reset(&channels);
-    assert_true(isnan(torque->range.min) && isnan(torque->range.max));
+    assert_true(isnan(torque->range.seen_min) && isnan(torque->range.seen_max));
     for (size_t i = 0; i < AW_TREND; i++)
         assert_true(isnan(torque->trend[i]));
     take("joint", "lknee", "torque=2", 3 * AW_SECOND);
-    assert_true(torque->range.min == 2 && torque->range.max == 2);
+    assert_true(torque->range.seen_min == 2 && torque->range.seen_max == 2);
     take("sensors", "lknee", "error=pid_config lever_angle=none", 3 * AW_SECOND);
     assert_string_equal(find("lknee.error")->text, "pid_config");
     assert_true(isnan(find("lknee.lever_angle")->value));

@@ -106,7 +106,7 @@ TEST(msg_and_dir_are_properties_of_the_message)
         struct aw_where where = {0};
         assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
         assert_true(aw_where_is_set(&where));
-        if (aw_where_head_holds(&where, rows[i].message, rows[i].dir) != rows[i].holds)
+        if (aw_where_matches_head(&where, rows[i].message, rows[i].dir) != rows[i].holds)
             fail_msg("%s of %s", rows[i].text, rows[i].message);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,8 +1,8 @@
 /* The controller (PID) of the published driver firmware, without a model of time or of the joint.
  *
- *     struct aw_canpid_pid law = aw_canpid_pid_defaults();
- *     aw_canpid_pid_set_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
- *     every tick: double u = aw_canpid_pid_update(&law, measured[law.controller]);
+ *     struct aw_canpid_pid pid = aw_canpid_pid_defaults();
+ *     aw_canpid_pid_set_setpoint(&pid, AW_CANPID_POS, 20 / 360.0); // enables it
+ *     every tick: double u = aw_canpid_pid_update(&pid, measured[pid.controller]);
  *                 double duty = aw_canpid_output_to_duty(u);
  *
  * All values are fractions of full scale. The controller has no notion of time: a tick is one round
@@ -17,8 +17,8 @@
  *
  * Our choice: a disabled controller clears its integral.
  */
-#ifndef AW_PROTOCOL_CANPID_LAW_H
-#define AW_PROTOCOL_CANPID_LAW_H
+#ifndef AW_PROTOCOL_CANPID_CONTROLLER_H
+#define AW_PROTOCOL_CANPID_CONTROLLER_H
 
 #include <stdbool.h>
 

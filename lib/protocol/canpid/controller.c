@@ -1,5 +1,5 @@
 /* Runs the PID controllers of the driver firmware, sample by sample, with its limits and windup. */
-#include "protocol/canpid/law.h"
+#include "protocol/canpid/controller.h"
 
 #include <math.h>
 
