@@ -96,6 +96,15 @@ END
     fails_with 4 '/nosuch.sock: ' unitysim -q -l "$fast" follow serve:nosuch --map 'elbow=m2' --relative
 }
 
+@test "follow, plot and watch report the malformed lines that they skip" {
+    local use
+    printf '%s\n' '{"t":0,"a":0}' garbage '{"t":0.2,"a":0.1}' more >partly.ndjson
+    for use in 'follow partly.ndjson --map elbow=a --relative' 'plot partly.ndjson' 'watch -'; do
+        ok unitysim -l "$fast" $use <partly.ndjson
+        has "$stderr" ':2:1: not a JSON object — skipped 2 such lines'
+    done
+}
+
 @test "a recording that is too fast gets a suggested speed, and --fit applies it" {
     lead
     fails 6 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative

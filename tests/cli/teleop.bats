@@ -402,6 +402,13 @@ END
     rejects '{"emg1":0.9}' 'bad.csv:121:1: no time'
 }
 
+@test "the end of standard input names a control that no record had" {
+    emg_map
+    muscles 1 </dev/null
+    fails 7 hidmotor -q -l sim: teleop --channels - < <(cut -d, -f1-3 emg.csv)
+    has "$why" 'end of the records on standard input, without emg2'
+}
+
 @test "an empty cell keeps the value of its channel" {
     emg_map
     muscles 3 <<'END'

@@ -299,6 +299,7 @@ enum aw_status aw_leader_load(struct aw_leader *l, double gap_s)
     }
     if (status != AW_END)
         return status;
+    aw_stream_report_malformed(l->stream);
     size_t missing = aw_leader_find_missing(l);
     return missing < l->map->n ? aw_leader_fail_missing(l, missing) : AW_OK;
 }

@@ -506,10 +506,12 @@ static enum aw_status check_gone(struct aw_operator *h)
         return aw_teleop_channels_check(h);
     if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
+    const char *missing = aw_teleop_channels_missing(h);
     if (h->input.channels.ended)
         return aw_fail(&h->session->err, AW_LOST,
-                       "teleop: end of the records on standard input: all joints stopped — "
-                       "restart their program and teleop, or replay a file with --channels FILE");
+                       "teleop: end of the records on standard input%s%s: all joints stopped — "
+                       "restart their program and teleop, or replay a file with --channels FILE",
+                       missing ? ", without " : "", missing ? missing : "");
     return aw_fail(&h->session->err, AW_LOST,
                    "teleop: %s: all joints stopped — reconnect it and start teleop again",
                    h->input.pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));

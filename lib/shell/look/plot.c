@@ -726,6 +726,7 @@ static bool has_all_fields(const struct plot *p)
 static enum aw_status plot_all(struct plot *p)
 {
     enum aw_status status = collect(p);
+    aw_stream_report_malformed(p->stream);
     uint64_t uneven = aw_stream_counters(p->stream)->uneven;
     if (uneven)
         aw_session_report(p->session,

@@ -245,6 +245,8 @@ static enum aw_status watch_lines(struct watch *w)
     }
     if (status == AW_TIMEOUT)
         return aw_stream_check_received(w->stream, "watch");
+    if (w->input)
+        aw_stream_report_malformed(w->stream);
     if (status == AW_END && w->input)
         return check_names(w);
     return aw_stream_is_over(status) ? AW_OK : status;

@@ -41,6 +41,8 @@ struct aw_stream_counters {
     uint64_t damaged; /* messages that could not be decoded */
     uint64_t lost;    /* number of frames dropped by the link */
     uint64_t uneven;  /* number of CSV rows whose columns do not match the header */
+    /* lines of NDJSON that are not objects: how many; number of the first one */
+    uint64_t malformed, malformed_line;
 };
 
 /* input: NULL, "-", or a file. AW_USAGE: a file that cannot be read or whose format is unknown.
@@ -101,6 +103,9 @@ bool aw_stream_is_waiting(const struct aw_stream *stream); /* true while the lin
 /* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason, if the
  * device sent nothing; AW_OK for a device that only answers. */
 enum aw_status aw_stream_check_received(struct aw_stream *stream, const char *command);
+
+/* Prints a notice about the malformed lines that the caller skipped, if any. */
+void aw_stream_report_malformed(struct aw_stream *stream);
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *stream);
 struct aw_names *aw_stream_names(struct aw_stream *stream);

@@ -188,6 +188,8 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     json->object = json_loads(line, 0, &problem);
     if (!json_is_object(json->object)) {
         s->counters.damaged++;
+        if (s->counters.malformed++ == 0)
+            s->counters.malformed_line = s->input.line;
         return aw_fail(&s->session->err, AW_MALFORMED,
                        "%.120s:%" PRIu64 ":1: not a JSON object: %.60s", s->input.name,
                        s->input.line, line);
@@ -388,6 +390,15 @@ void aw_stream_fail_at_point(struct aw_stream *s, const struct aw_point *point,
     const struct csv *csv = point && s->source == &aw_csv_source ? s->state : NULL;
     if (is_text(s))
         aw_fail_at_line(err, s->input.name, s->input.line, csv ? csv->place[point->order] : 1);
+}
+
+void aw_stream_report_malformed(struct aw_stream *s)
+{
+    uint64_t n = s->counters.malformed;
+    if (n)
+        aw_session_print_notice(
+            s->session, "%.120s:%" PRIu64 ":1: not a JSON object — skipped %" PRIu64 " such line%s",
+            s->input.name, s->counters.malformed_line, n, n == 1 ? "" : "s");
 }
 
 enum aw_status aw_stream_check_time(struct aw_stream *s)
