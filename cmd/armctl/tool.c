@@ -226,16 +226,16 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 static const struct aw_config_key joint_keys[] = {
     {"index", "0 to 9", "the joint's number on the wire; required", "1"},
     {"kind", "rotate, translate or pulse",
-     "kind of motion: deg, pos (mm) or pulse (us); default: rotate", "rotate"},
+     "kind of motion: deg, pos (mm) or pulse (us) (default rotate)", "rotate"},
     {"role", "r, theta or h",
-     "role in the arm command: r and h translate, theta rotates; default: joints 3 (r), 1 (theta) "
-     "and 2 (h)",
+     "role in the arm command: r and h translate, theta rotates (default joint 3 is r, 1 theta, "
+     "2 h)",
      "theta"},
-    {"min", "a number", "minimum in deg, mm or us; default: 0, or 1000 us", "0"},
-    {"max", "a number", "maximum; default: 360 deg, 999 mm or 2000 us", "180"},
-    {"home", "a number", "target of the home command; default: 0, or 1500 us", "90"},
+    {"min", "a number", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
+    {"max", "a number", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},
+    {"home", "a number", "target of the home command (default 0, or 1500 us)", "90"},
     {"speed", "a number", "speed in deg/s, mm/s or us/s; determines the timeout of a motion", "45"},
-    {"signed", "yes or no", "allow values below zero; default: yes if min is below zero", "no"},
+    {"signed", "yes or no", "allow values below zero (default yes if min is below zero)", "no"},
     {0},
 };
 static enum aw_status check_config(struct aw_session *session)

@@ -24,7 +24,7 @@ static const char usage[] =
     "\n"
     "Streams live data of a device to Foxglove: open the connection ws://localhost:" PORT_TEXT ".\n"
     "\n"
-    "  --port N            listen on this port of this machine (default: " PORT_TEXT "; 0: any)\n"
+    "  --port N            listen on this port of this machine (default " PORT_TEXT "; 0: any)\n"
     "  --origin URL        also accept pages of this site; may be repeated\n"
     "  --stop 'COMMAND'    run this command for the service /stop\n"
     "  --version, --help\n"

@@ -38,7 +38,7 @@ static enum aw_status set_mode(struct aw_session *session, const char *name, boo
     enum aw_status status = name ? AW_OK : canpid_get_controller(session, required, &controller);
     if (name && required && controller < 0)
         status = aw_fail(&session->err, AW_USAGE,
-                         "%s: controller not found — use pos, lvl, tor or tl", name);
+                         "unknown controller '%s' — use pos, lvl, tor or tl", name);
     joint->mode[0] = '\0';
     joint->unit = "";
     joint->scale = 1;

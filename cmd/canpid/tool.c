@@ -45,7 +45,7 @@ static const struct aw_option options[] = {
 
 #define DEVIATION_OPTION                                                                           \
     AW_DEVIATION_OPTION("disable the driver if the joint leaves the range of its start and "       \
-                        "targets by more than this: 15deg (pos), 2Nm (tor)")
+                        "targets by more than this, such as 15deg (pos) or 2Nm (tor)")
 
 #define EXPERIMENT_OPTIONS AW_LAW_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
 
@@ -70,7 +70,7 @@ static const struct aw_command commands[] = {
     {.name = "setpoint", .summary = "send a setpoint and enable the driver",
      .args = AW_ARGS(
          {.name = "value",
-          .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"}),
+          .help = "deg (pos) or Nm (tor), else normalised, such as 10deg or -5Nm"}),
      .options = AW_OPTIONS(AW_START_OPTIONS),
      .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
@@ -151,13 +151,13 @@ static const struct aw_command commands[] = {
          "input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
      .next = {"design {save}", "computes gains for the model"}},
-    AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, "; default: the dead band",
+    AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)",
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json"),
     {AW_TUNE_ROW("",
          "Moves the joint by at most --max-deviation, disables the driver and prints the gains.",
          EXPERIMENT_OPTIONS,
-         AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL, "; default: the dead band"),
+         AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)"),
          AW_TICK_OPTION("measured"),
          AW_OLD_OPTION),
      .run = aw_run_tune,
@@ -206,8 +206,8 @@ static const struct aw_command commands[] = {
          {.name = "rate", AW_AT(canpid_sim_options, rate_hz), .value = "HZ",
           .help = "rate of the telemetry", .fallback = "100", .unit = "Hz", .min = 1, .max = 1000},
          {.name = "tick", AW_AT(canpid_sim_options, tick_s), .value = "TIME",
-          .help = "control period of the firmware: 4ms, 8ms, 10ms; default: the telemetry "
-              "period, at least 4ms",
+          .help = "control period of the firmware, such as 8ms (default the telemetry "
+              "period, at least 4ms)",
           .unit = "s", .min = AW_CANPID_TICK_S, .max = AW_CANPID_TICK_MAX_S},
          {.name = "fault", AW_AT(canpid_sim_options, fault), .value = "NAME",
           .help = "simulate a broken encoder",

@@ -52,7 +52,7 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "timeout", AW_AT(simulator_options, timeout_s), .value = "TIME", .fallback = "5s",
      .unit = "s", .min = 0.001, .max = 86400, .help = "print a warning if an answer takes longer"},
     {.name = "step-size", AW_AT(simulator_options, step_size_s), .value = "TIME", .unit = "s",
-     .min = 1e-6, .max = 1, .help = "step size of the physics; default: from the scene"},
+     .min = 1e-6, .max = 1, .help = "step size of the physics (default from the scene)"},
     {.name = "seed", AW_AT(simulator_options, seed), .value = "N", .fallback = "1", .unit = "",
      .min = 0, .max = 4294967295, .help = "random seed of the solver"},
     {.name = "quick", AW_AT(simulator_options, quick),

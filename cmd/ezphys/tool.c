@@ -125,7 +125,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: move hinge=0.2", "-l sim: move hinge=-10deg --speed 0.5rad/s")},
     {.name = "force", .summary = "apply torques (slider: forces) to the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
-     .details = "Applies them for one step, or with --for in every step of this time.",
+     .details = "Applies them for one step or, with --for, in every step of that time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
     /* Records of other tools' output, accepted as commands. */
     {.name = "axis_motor", .summary = "drive motors, with the fields of a "
@@ -146,7 +146,7 @@ static const struct aw_command commands[] = {
      .summary = "advance the simulation by a number of steps",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
-          .optional = true, .help = "number of exchanges; default: 1"}),
+          .optional = true, .help = "number of exchanges (default 1)"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
@@ -190,8 +190,8 @@ static const struct aw_command commands[] = {
          "result is uncertain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time between an answer and the next message",
-     .run = aw_run_ping, .details = "Measures 10 times by default, -n COUNT times, or for --for "
-         "TIME.",
+     .run = aw_run_ping, .details = "Takes 10 measurements; change this with -n COUNT or "
+         "--for TIME.",
      .examples = AW_LIST("-l sim: ping")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ezphys_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,

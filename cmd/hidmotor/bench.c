@@ -75,8 +75,8 @@ static enum aw_status open_joint(struct aw_experiment *experiment)
         status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK && (int)joint->number >= now.n)
         return aw_fail(&session->err, AW_REFUSED,
-                       "%s: motor not found, the board has %d motor%s — name another joint",
-                       joint->name, now.n, now.n == 1 ? "" : "s");
+                       "%s: motor not found (the board has %d) — choose another joint", joint->name,
+                       now.n);
     if (status == AW_OK)
         status = await_rest(experiment, &now);
     double position = status == AW_OK ? now.position[joint->number] : 0;

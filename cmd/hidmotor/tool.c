@@ -40,7 +40,7 @@ static const struct aw_option options[] = {
     {.name = "joint", .complete = aw_joints_complete, .help = "m1, m2, m3, base, shoulder or elbow"}
 #define DEVIATION                                                                                  \
     AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
-                        "more than this: 15deg")
+                        "more than this, such as 15deg")
 
 static const struct aw_arg move_args[] = {
     {.name = "m1", .field = "set_setpoints.m1", .optional = true},
@@ -59,7 +59,8 @@ static const struct aw_arg velocity_args[] = {
 #define WAY(axis, to, free)                                                                        \
     {.name = axis, .kind = AW_ARG_NUMBER, .unit = "mm", .optional = free, .help = to ", in mm"}
 #define XYZ(free)                                                                                  \
-    WAY("x", "forward", free), WAY("y", "to the left", free), WAY("z", "up from the table", free)
+    WAY("x", "distance forward", free), WAY("y", "distance to the left", free),                    \
+        WAY("z", "height above the table", free)
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare_value = "3deg", .unit = "deg",
@@ -209,7 +210,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure round trips", .safety = AW_READ, .run = aw_run_ping,
-     .details = "Measures 100 round trips by default, -n COUNT of them, or for --for TIME.",
+     .details = "Measures 100 round trips; change this with -n COUNT or --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "send", .summary = "send any packet and print the reply",
      .args = AW_ARGS(

@@ -247,7 +247,8 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     if (strcmp(action, "default") == 0)
         return send_camera(session, &camera);
     if (!name)
-        return aw_fail(&session->err, AW_USAGE, "camera %s: no view given — add its name", action);
+        return aw_fail(&session->err, AW_USAGE, "camera %s: no view given — add the name of a view",
+                       action);
     if (saves)
         return save_view(session, name);
     status = unitysim_find_view(session, name, &camera);

@@ -171,7 +171,7 @@ static enum aw_status load_or_save(struct aw_session *session, const struct aw_a
 {
     const char *path = aw_arg(args, "file", 0);
     if (!path)
-        return aw_fail(&session->err, AW_USAGE, "limits %s: no file given — add its name",
+        return aw_fail(&session->err, AW_USAGE, "limits %s: no file given — add a file name",
                        load ? "load" : "save");
     enum aw_status status = load ? aw_unitysim_limits_read(limits, NULL, path, &session->err)
                                  : aw_dry_run_check(session);

@@ -28,7 +28,7 @@ static const struct aw_option options[] = {
      .help = "file of joint limits, one a line: elbow 1700 2570"},
     {.name = "views", AW_AT_TOOL(unitysim_options, views), .value = "FILE",
      .check = aw_session_check_file,
-     .help = "file of saved camera views; default: CameraViews.csv beside the config file"},
+     .help = "file of saved camera views (default CameraViews.csv beside the config file)"},
     {.name = "wire", AW_AT_TOOL(unitysim_options, wire), .value = "NAME", .fallback = "spec",
      .complete = aw_complete_variants, .check = aw_session_check_wire,
      .needed_by = AW_NEEDED_BY_MESSAGES, .help = "spec: documented format; compat38: length "
@@ -42,7 +42,7 @@ static const struct aw_arg message_args[] = {
 };
 #define DEVIATION                                                                                  \
     AW_DEVIATION_OPTION("stop the joints if this one leaves the range of its start and targets "   \
-                        "by more than this: 15deg")
+                        "by more than this, such as 15deg")
 
 static const struct aw_command commands[] = {
     {.name = "scene", .summary = "load a scene and move the arm to its centre",
@@ -58,7 +58,7 @@ static const struct aw_command commands[] = {
               "second", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
           .whole = true},
          {.name = "camera", AW_AT(unitysim_scene_options, camera), .value = "VIEW",
-          .help = "saved view; default: the view of the scene",
+          .help = "saved view (default the view of the scene)",
           .complete = unitysim_complete_views},
          {.name = "wait", AW_AT(unitysim_scene_options, wait_s), .value = "TIME",
           .help = "repeat the request for up to this time; 0: send once", .fallback = "5s",
@@ -124,7 +124,7 @@ static const struct aw_command commands[] = {
     {.name = "limits", .summary = "show, set, load or save the limits of the joints",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-          .help = "joint to show (default: all), set JOINT MIN MAX, load FILE, or save FILE"},
+          .help = "joint to show (default all), set JOINT MIN MAX, load FILE, or save FILE"},
          {.name = "joint", .optional = true, .complete = unitysim_complete_joints,
           .with = AW_LIST("set"), .help = "set: the joint"},
          {.name = "min", .optional = true, .with = AW_LIST("set"),
@@ -180,7 +180,7 @@ static const struct aw_command commands[] = {
           .help = "save a point at this interval, without Enter", .unit = "s", .min = 0.015,
           .max = 3600},
          {.name = "velocity", AW_AT(unitysim_teach_options, velocity), .value = "NUMBER",
-          .help = "velocity of the motions; default: the limit of each joint", .unit = "",
+          .help = "velocity of the motions (default the limit of each joint)", .unit = "",
           .min = 1, .max = 1023, .whole = true},
          {.name = "tolerance", AW_AT(unitysim_teach_options, tolerance), .value = "TICKS",
           .help = "tolerance of the motions; smaller changes are skipped", .fallback = "10",
@@ -218,7 +218,7 @@ static const struct aw_command commands[] = {
           .help = "simulate joints that do not move",
           .complete = unitysim_complete_joints},
          {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
-          .help = "share of lost feedback: 20%", .unit = "", .min = 0, .max = 1},
+          .help = "share of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",
           .help = "random seed for the lost feedback", .unit = "", .max = 1e15, .whole = true})},
     {0},

@@ -23,7 +23,7 @@ static const struct {
     {ENOENT, AW_USAGE, "check the name"},
     {ENOTDIR, AW_USAGE, "check the name"},
     {EISDIR, AW_USAGE, "name a file in the directory"},
-    {EBADF, AW_USAGE, "it is closed"},
+    {EBADF, AW_USAGE, "open or redirect it"},
     {EACCES, AW_USAGE, "choose another path, or change the permissions"},
     {ENAMETOOLONG, AW_USAGE, "shorten the name"},
     {EPERM, AW_USAGE, "choose another path, or change the permissions"},

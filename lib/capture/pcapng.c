@@ -427,7 +427,7 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
         reader->format = (uint8_t)detect_format(in, &reader->swapped);
     if (reader->format == UNKNOWN) {
         skip_bytes(reader, in, UINT64_MAX, used);
-        return fail_damaged(err, "not a pcapng or pcap file — give another capture");
+        return fail_damaged(err, "not a pcapng or pcap file — give a .pcapng or .pcap file");
     }
     return reader->format == PCAPNG ? read_pcapng_packet(reader, in, packet, used, err)
                                     : read_pcap_packet(reader, in, packet, used, err);

@@ -56,7 +56,7 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
             return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — write two digits per byte",
                            i + 1);
         if (*size == cap)
-            return aw_fail(err, AW_MALFORMED, "more than %zu bytes — give fewer", cap);
+            return aw_fail(err, AW_MALFORMED, "more than %zu bytes — give fewer bytes", cap);
         out[(*size)++] = (uint8_t)(aw_hex_digit(text[i]) << 4 | aw_hex_digit(text[i + 1]));
         i += 2;
     }
@@ -110,7 +110,7 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
     size_t head = aw_can_head_size((struct aw_span){out, *size});
     if (status == AW_OK && protocol->frames.can && *size - head > AW_CAN_DATA_MAX)
         return aw_fail(err, AW_MALFORMED,
-                       "%zu bytes of data do not fit a CAN frame (max 8) — give fewer",
+                       "%zu bytes of data do not fit a CAN frame (max 8) — give fewer bytes",
                        *size - head);
     return status;
 }

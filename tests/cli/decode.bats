@@ -59,7 +59,7 @@ load common.bash
     same "$(jq -r .msg <<<"$output" | sort -u)" velocities
     fails 2 hidmotor decode run.pcapng --where msg=positins
     has "$why" "unknown message 'positins' — did you mean 'positions'?"
-    fails_with 2 "dir is tx or rx, not 'up'" hidmotor -l sim: watch --where dir=up
+    fails_with 2 "unknown dir 'up'" hidmotor -l sim: watch --where dir=up
 }
 
 # A bus with 10 % of frames from other nodes.

@@ -259,7 +259,7 @@ def run_humanoid(sim, steps):
 
 
 def replay_is_identical():
-    """2,000 steps with motors and contacts repeat bit by bit after a reset."""
+    """2,000 steps with motors and contacts repeat bit for bit after a reset."""
     for options in ["--seed", "5"], ["--quick"]:
         with Simulation(["humanoid", *options]) as sim:
             beginning = sim.receive()

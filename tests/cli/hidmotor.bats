@@ -723,7 +723,7 @@ END
 @test "every command works with a board of two motors" {
     two='sim:?motors=2'
     while read -r command; do
-        exits_with 1 "the board has 2 motors" hidmotor -v -l "$two" $command
+        exits_with 1 "motor not found (the board has 2)" hidmotor -v -l "$two" $command
         hasnt "$stderr" "-> set_"
     done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nmove elbow=5\njog elbow 5'
     gives_json '[has("m2.target", "m3.target"), .m2.target]' '[false,false,0]' hidmotor -q -j -l "$two" home --wait
@@ -769,7 +769,7 @@ END
     fails_with 6 "--to: 120 deg is out of range (-45 to 100) for m2" hidmotor -l "$fast" step m2 --from 0deg --to 120deg
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
-    fails_with 1 "m3: motor not found, the board has 2 motors" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
+    fails_with 1 "m3: motor not found (the board has 2)" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
 }
 
 @test "step stops and holds a joint that misbehaves" {

@@ -80,7 +80,7 @@ prompt() {
         launch armctl -l $fast; want {armctl> }
         ask {dge 1 90} {did you mean 'deg'?} {armctl> }
         ask {deg 1 400} {above its maximum} {armctl> }
-        ask {deg 1 \"90} {not closed} {armctl> }
+        ask {deg 1 \"90} {unterminated quote} {armctl> }
         ask {deg 1 90} confirmed {armctl> }
         type quit\r; ends 0"
 }

@@ -73,7 +73,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done < <(ways)
 }
 
-@test "a refused stream starts with --approach or a larger --max-jump" {
+@test "--approach or a larger --max-jump lets a refused stream start" {
     prepare
     while IFS='|' read -r tool way words before; do
         for option in '--approach 15' '--max-jump 300'; do
@@ -87,8 +87,8 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 @test "canpid: --max-speed and the following-error limit apply to the approach" {
     printf 't,lknee\n0,60\n' >far.csv
     fails 6 canpid -q -l "$fast" play far.csv -c pos --approach 50deg/s --max-speed 20
-    has "$why" '--approach 50deg/s: faster than --max-speed 20'
-    fails_with 6 'faster than --max-speed 300' canpid -q -l "$fast" play far.csv -c pos --approach 400deg/s
+    has "$why" '--approach 50deg/s: exceeds --max-speed 20'
+    fails_with 6 'exceeds --max-speed 300' canpid -q -l "$fast" play far.csv -c pos --approach 400deg/s
     ok canpid -q -l "$fast" play far.csv -c pos --approach 20deg/s --max-speed 20
     fails 1 canpid -q -l "$fast&plant=stuck" --record stuck.pcapng play far.csv -c pos --approach 250deg/s
     has "$why" 'behind its target, more than --max-lag 15 for 0.3 s'

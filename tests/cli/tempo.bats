@@ -21,7 +21,7 @@ unitysim|play sequence.csv'
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 120 <<<"
-            launch $tool -l sim: $words; want {speed 30%, change the speed}
+            launch $tool -l sim: $words; want {speed 30%', to change the speed}
             want {at 100 %}
             type -
             want {at 90 %}

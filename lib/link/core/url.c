@@ -133,7 +133,7 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
         return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, such as 127.0.0.1:4000",
                        rest);
     if (number > 65535)
-        return aw_fail(err, AW_USAGE, "'%.100s': port out of range (max 65535) — give another port",
+        return aw_fail(err, AW_USAGE, "'%.100s': port out of range (max 65535) — give a lower port",
                        rest);
     if (size >= host_size)
         return aw_fail(err, AW_USAGE, "'%.100s': host name too long — use the IP address", rest);

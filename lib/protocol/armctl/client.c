@@ -840,8 +840,8 @@ static const char *no_answer_hint(const struct exchange *exchange)
                    : "the handler responds, but ACKs neither digit: it may not know this command";
     if (arm->reader.partial_end)
         return arm->reader.partial_end == '\n'
-                   ? "its lines end with LF only: they must end with CR LF"
-                   : "its lines end with CR only: they must end with CR LF";
+                   ? "the handler ends lines with LF only: make it send CR LF"
+                   : "the handler ends lines with CR only: make it send CR LF";
     if (received->garbage || received->overlong)
         return "only garbage received: check the speed (9600 8N1)";
     return no_flip ? "check power, port and speed (9600 8N1); if the handler expects the other "

@@ -535,12 +535,10 @@ static enum aw_status fail_unverified(const struct verification *check, struct a
     const char *unit = aw_canpid_unit(sent->controller);
     return aw_fail(
         err, AW_TIMEOUT,
-        "%s: the telemetry shows setpoint %.4g %s and output %.4g %%, not the %.4g %s "
-        "that was sent — send it again",
-        name,
+        "%s: setpoint %.4g %s not confirmed (telemetry: %.4g %s, output %.4g %%) — send it again",
+        name, aw_canpid_from_percent(sent->controller, 100 * sent->setpoint), unit,
         aw_canpid_from_percent(sent->controller, aw_canpid_board(client, sent->board)->setpoint),
-        unit, aw_canpid_board(client, sent->board)->output,
-        aw_canpid_from_percent(sent->controller, 100 * sent->setpoint), unit);
+        unit, aw_canpid_board(client, sent->board)->output);
 }
 
 enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,

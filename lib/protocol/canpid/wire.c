@@ -143,16 +143,16 @@ static const struct aw_field joint[] = {
 #define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
 #define CURRENT                                                                                    \
     {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
-     .offset = -12.5, NO_DATA(0x1FF), .help = "of the motor, in A; none after an error"}
+     .offset = -12.5, NO_DATA(0x1FF), .help = "current of the motor, in A; none after an error"}
 #define LEVER_ANGLE                                                                                \
     {.name = "lever_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,       \
      .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP, .has_no_data = true, .no_data = 0x7FFF,  \
-     .part = AW_PART_POSITION, .help = "of the lever arm, in deg; none after an error"}
+     .part = AW_PART_POSITION, .help = "angle of the lever arm, in deg; none after an error"}
 
 static const struct aw_field sensors[] = {
     ERROR,
     {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm", NO_DATA(0x7FF),
-     .help = "of the motor, in rpm (cells VELOCITY and VEL of the table); none after an error"},
+     .help = "velocity of the motor, in rpm (cells VELOCITY and VEL of the table); none after an error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 4, .marked = true},
     LEVER_ANGLE,
@@ -162,7 +162,7 @@ static const struct aw_field sensors[] = {
 static const struct aw_field sensors_fw[] = {
     ERROR,
     {.name = "velocity", .type = AW_SINT, .bits = 12, .unit = "rpm", NO_DATA(0x7FF),
-     .help = "of the motor, in rpm; the upper two bits are lost under the current; none after an "
+     .help = "velocity of the motor, in rpm; the upper two bits are lost under the current; none after an "
              "error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 6, .marked = true},

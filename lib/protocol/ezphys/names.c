@@ -166,10 +166,11 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     unsigned axes = 0;
     n = joint ? parse_traits(tokens, n, &slides, &axes) : n;
     if (status == AW_OK && n != 3 && !(n == 5 && joint))
-        status = aw_fail(err, AW_USAGE,
-                         "wrong number of words (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
-                         "BODY] [slider] [axes=2]'",
-                         n);
+        status =
+            aw_fail(err, AW_USAGE,
+                    "wrong number of arguments (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
+                    "BODY] [slider] [axes=2]'",
+                    n);
     if (status == AW_OK)
         status = read_id(tokens[1], &id, err);
     if (status == AW_OK)

@@ -170,7 +170,7 @@ static enum aw_status read_switch(struct reader *r, const struct attribute *row,
     static const char *const names[] = {"off", "on"};
     int index = is_in_statement(r) ? find_name(r, names, COUNT(names)) : -1;
     if (index < 0)
-        return fail_at(r, &r->token, AW_USAGE, "%s: not on or off — write one of them", row->name);
+        return fail_at(r, &r->token, AW_USAGE, "%s: invalid value — write on or off", row->name);
     *(bool *)member_at(object, row) = index;
     next_token(r);
     return AW_OK;
@@ -458,7 +458,7 @@ static enum aw_status read_choice(struct reader *r, const char *kind, const char
 static enum aw_status fail_duplicate_id(const struct reader *r, const struct token *token,
                                         uint32_t id)
 {
-    return fail_at(r, token, AW_USAGE, "duplicate id %u — write another one: id N", (unsigned)id);
+    return fail_at(r, token, AW_USAGE, "duplicate id %u — write another id: id N", (unsigned)id);
 }
 
 static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
@@ -668,7 +668,7 @@ static enum aw_status read_statement(struct reader *r)
     int index = find_name(r, names, COUNT(names));
     if (r->token.column > 1)
         return fail_at(r, &r->token, AW_USAGE,
-                       "unexpected word — begin each statement in the first column");
+                       "unexpected token — begin each statement in the first column");
     if (index < 0)
         return fail_unknown(r, "statement", names, COUNT(names));
     next_token(r);

@@ -133,14 +133,16 @@ static const struct aw_field joint_feedback[] = {
 
 static const struct aw_field timestamp[] = {
     {.name = "step", .type = AW_LONG, .help = "steps since the simulation began"},
-    {.name = "step_size", FLOAT, .unit = "s", .help = "of one step, in s"},
+    {.name = "step_size", FLOAT, .unit = "s", .help = "size of one step, in s"},
     {0},
 };
 
 static const struct aw_field axis_force[] = {
     {.name = "axis1", FLOAT, .unit = "Nm", .help = "torque on axis 1, in Nm (N on a slider)"},
-    {.name = "axis2", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 2"},
-    {.name = "axis3", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 3"},
+    {.name = "axis2", FLOAT, .unit = "Nm", .optional = true,
+     .help = "torque on axis 2, in Nm, if the joint has one"},
+    {.name = "axis3", FLOAT, .unit = "Nm", .optional = true,
+     .help = "torque on axis 3, in Nm, if the joint has one"},
     {0},
 };
 
@@ -148,13 +150,15 @@ static const struct aw_field axis_motor[] = {
     {.name = "velocity1", FLOAT, .unit = "rad/s",
      .help = "target velocity of axis 1, in rad/s (m/s on a slider)"},
     {.name = "max_torque1", FLOAT, .unit = "Nm",
-     .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
+     .help = "the motor's limit on axis 1, in Nm (N on a slider); 0 switches it off"},
     {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
-     .help = "if the joint has an axis 2"},
-    {.name = "max_torque2", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
+     .help = "target velocity of axis 2, in rad/s, if the joint has one"},
+    {.name = "max_torque2", FLOAT, .unit = "Nm", .optional = true,
+     .help = "the motor's limit on axis 2, in Nm"},
     {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
-     .help = "if the joint has an axis 3"},
-    {.name = "max_torque3", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
+     .help = "target velocity of axis 3, in rad/s, if the joint has one"},
+    {.name = "max_torque3", FLOAT, .unit = "Nm", .optional = true,
+     .help = "the motor's limit on axis 3, in Nm"},
     {0},
 };
 
@@ -239,7 +243,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     }
     struct packet packet = read_head(wire, dir, frame);
     if (!packet.message) {
-        aw_fail(err, AW_MALFORMED, "type: %u is unknown %s the simulator — %s",
+        aw_fail(err, AW_MALFORMED, "unknown packet type %u %s the simulator — %s",
                 (unsigned)packet.code, dir == AW_TX ? "to" : "from",
                 dir == AW_TX ? "types are 1 to 3" : "types are 1 to 5");
         return NULL;
@@ -392,7 +396,8 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
                                 const struct packet *packet, struct aw_error *err)
 {
     if (!packet->message && !packet->length)
-        return aw_fail(err, AW_MALFORMED, "type: %u is unknown — dropped the rest of the message",
+        return aw_fail(err, AW_MALFORMED,
+                       "unknown packet type %u — dropped the rest of the message",
                        (unsigned)packet->code);
     uint64_t need = (uint64_t)packet->head + packet->length;
     uint64_t others = (uint64_t)(framer->packets_left - 1) * packet->head;

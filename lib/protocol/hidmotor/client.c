@@ -508,8 +508,8 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
     if (status != AW_OK || last < 2 || last <= arm->latest.n)
         return status;
     return aw_fail(err, AW_REFUSED,
-                   "m%d: motor not found, the board has %d motor%s — name another joint", last,
-                   arm->latest.n, arm->latest.n == 1 ? "" : "s");
+                   "m%d: motor not found (the board has %d) — choose another joint", last,
+                   arm->latest.n);
 }
 
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
@@ -592,7 +592,7 @@ enum aw_status aw_hidmotor_send_raw(struct aw_hidmotor *arm, uint32_t id, struct
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = true};
     if (payload.size > AW_HIDMOTOR_PAYLOAD)
-        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d) — give fewer",
+        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d) — give fewer bytes",
                        (unsigned)id, payload.size, AW_HIDMOTOR_PAYLOAD);
     aw_put_u32(x.request, id);
     if (payload.size)
@@ -608,7 +608,7 @@ enum aw_status aw_hidmotor_encode_floats(const double *values, size_t n,
                                          struct aw_span *payload, struct aw_error *err)
 {
     if (n > AW_HIDMOTOR_PAYLOAD / 4)
-        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer", n,
+        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer numbers", n,
                        AW_HIDMOTOR_PAYLOAD / 4);
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];

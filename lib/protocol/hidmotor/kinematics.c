@@ -119,7 +119,7 @@ static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
 {
     struct aw_error joint;
     aw_hidmotor_check_pose(pose, &joint);
-    return aw_fail(err, AW_LIMIT, "point (%.7g, %.7g, %.7g) mm: %s — choose another one", p->x_mm,
+    return aw_fail(err, AW_LIMIT, "point (%.7g, %.7g, %.7g) mm: %s — choose another point", p->x_mm,
                    p->y_mm, p->z_mm, joint.text);
 }
 

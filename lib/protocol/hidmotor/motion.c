@@ -120,8 +120,8 @@ enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err)
 {
     return joint < n ? AW_OK
                      : aw_fail(err, AW_REFUSED,
-                               "%s: motor not found, the board has %d motor%s — name another joint",
-                               aw_hidmotor_joint(joint).alias, n, n == 1 ? "" : "s");
+                               "%s: motor not found (the board has %d) — choose another joint",
+                               aw_hidmotor_joint(joint).alias, n);
 }
 
 static enum aw_status plan_joint(const struct aw_hidmotor_target *target, int joint, bool force,

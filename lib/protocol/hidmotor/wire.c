@@ -28,7 +28,7 @@ static const struct aw_name modes[] = {{0, "linear"}, {1, "sinusoidal"}, {0}};
 
 static const struct aw_field set_setpoints[] = {
     {.name = "duration", FLOAT, .unit = "ms", .min = 0, .max = 3600000, .optional = true,
-     .help = "time the move takes, in ms; below 1 the setpoints jump at once"},
+     .help = "duration, in ms; below 1, the setpoints jump"},
     {.name = "mode", FLOAT, .names = modes, .min = 0, .max = 1, .optional = true,
      .help = "shape of the interpolation between the old setpoint and the target"},
     {.name = "m1", .alias = "base", FLOAT, .unit = "deg", .min = -90, .max = 90,
@@ -119,9 +119,9 @@ static const struct aw_field set_velocity[] = {
 };
 
 static const struct aw_field light[] = {
-    {.name = "hue", FLOAT, .min = 0, .max = 1, .help = "colour, once around from 0 to 1"},
-    {.name = "saturation", FLOAT, .min = 0, .max = 1, .help = "0 white to 1 full colour"},
-    {.name = "value", FLOAT, .min = 0, .max = 1, .help = "brightness, 0 off to 1 full"},
+    {.name = "hue", FLOAT, .min = 0, .max = 1, .help = "hue, 0 to 1 (one turn of the colour wheel)"},
+    {.name = "saturation", FLOAT, .min = 0, .max = 1, .help = "0 (white) to 1 (full colour)"},
+    {.name = "value", FLOAT, .min = 0, .max = 1, .help = "brightness, 0 (off) to 1 (full)"},
     {0},
 };
 

@@ -190,7 +190,7 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                         : AW_UNITYSIM_DECREASE;
     if (magnitude > max)
         return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, magnitude, max,
-                       force ? ", the maximum of the protocol" : " — give less, or --force");
+                       force ? ", the maximum of the protocol" : " — give a lower one, or --force");
     return AW_OK;
 }
 

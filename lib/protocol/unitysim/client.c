@@ -454,7 +454,7 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
     int joint = first_driven(unity);
     return aw_fail(
         err, AW_REFUSED,
-        "%s still moves with velocity %d — check whether another client commands the arm",
+        "%s is still moving at velocity %d — check whether another client commands the arm",
         aw_unitysim_joint_name(joint), unity->feedback.velocity[joint]);
 }
 

@@ -112,13 +112,13 @@ enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_j
         read_option(session, joint, "approach", approach, joint->unit[AW_JOINT_VELOCITY], speed);
     if (status == AW_OK && *speed > joint->limits.max_speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
-                       "--approach %s: faster than the max speed of %s, %g %s — give less",
+                       "--approach %s: exceeds the max speed of %s, %g %s — give a lower speed",
                        approach, aw_joint_display_name(joint), joint->limits.max_speed,
                        joint->unit[AW_JOINT_VELOCITY]);
     double max_speed = command_max_speed(session, joint);
     if (status == AW_OK && *speed > max_speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
-                       "--approach %s: faster than --max-speed %g — give less", approach,
+                       "--approach %s: exceeds --max-speed %g — give a lower speed", approach,
                        max_speed);
     return status;
 }

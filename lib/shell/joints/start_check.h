@@ -30,10 +30,10 @@
 /* clang-format off */
 #define AW_START_OPTIONS                                                                           \
     {.name = "max-jump", AW_AT_ALL(move.max_jump), .value = "DISTANCE",                            \
-     .help = "the largest distance of a joint from its first target: 5deg; a larger one is "       \
-         "refused (6)"},                                                                           \
+     .help = "refuse to start if a joint is farther than this from its first target, such as "     \
+         "5deg (exit code 6)"},                                                                           \
     {.name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                               \
-     .help = "move to the first target at this speed, then start: 10deg/s"}
+     .help = "move to the first target at this speed, such as 10deg/s, then start"}
 #define AW_LAG_OPTION                                                                              \
     {.name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                              \
      .help = "stop if a joint lags its target by more than this for 0.3 s"}

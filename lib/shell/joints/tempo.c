@@ -61,7 +61,7 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
     announce_playback(session, true);
     if (tempo->has_keys)
         aw_session_print_notice(
-            session, "+ and -, or a line such as speed 30%%, change the speed; Ctrl-C stops");
+            session, "press + or -, or type 'speed 30%%', to change the speed; Ctrl-C stops");
 }
 
 void aw_tempo_end(struct aw_tempo *tempo)

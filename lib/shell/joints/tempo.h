@@ -25,9 +25,9 @@
 /* clang-format off */
 #define AW_TEMPO_OPTIONS                                                                           \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "FACTOR", .unit = "", .min = 0.001,          \
-     .max = 1e6, .help = "speed relative to the file: 30%; 200% or 2 is twice as fast"},           \
+     .max = 1e6, .help = "speed relative to the file, such as 30%; 200% or 2 is twice as fast"},           \
     {.name = "fit", AW_AT_ALL(move.fit),                                                           \
-     .help = "at the speed of the file, or slower if a limit requires it"}
+     .help = "play at the file's speed, or slower where a limit requires it"}
 #define AW_LOOP_OPTION                                                                             \
     {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"}
 /* clang-format on */

@@ -15,7 +15,8 @@
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
         .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare_value = "near",           \
-        .help = "wait until each joint is this close to its target: 2deg (default: its tolerance)" \
+        .help = "wait until each joint is this close to its target, such as 2deg (default its "    \
+                "tolerance)"                                                                       \
     }
 
 /* Checks, announces and sends the motion. Waits for its end if --wait is given or the host steers

@@ -138,21 +138,21 @@ const struct aw_command aw_follow_command = {
              "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
     .options = AW_OPTIONS(
         {.name = "map", AW_AT(aw_follow_options, map), .value = "MAP", .complete = complete_map,
-         .help = "which joint follows which field: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "
+         .help = "which joint follows which field, such as 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "
              "1deg, hand=gripper'"},
         {.name = "relative", AW_AT(aw_follow_options, relative),
-         .help = "follow changes of the leader only, from the positions at the start"},
+         .help = "follow only the leader's changes, relative to the start positions"},
         {.name = "smooth", AW_AT(aw_follow_options, smooth_s), .value = "TIME",
-         .help = "smooth the motion of the leader over this time: 50ms", .unit = "s", .min = 0,
+         .help = "smooth the motion of the leader over this time, such as 50ms", .unit = "s", .min = 0,
          .max = 10},
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION,
         {.name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",
-         .help = "the maximum speed of each joint: 30deg/s; default: its limit, if known"}),
+         .help = "the maximum speed of each joint, such as 30deg/s (default its limit, if known)"}),
     .safety = AW_MOTION, .timed = true, .run = run_follow,
-    .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET clamp LO..HI "
-        "dead BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed "
+    .details = "A map is a comma-separated list of JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead "
+        "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed "
         "limit. All joints stop when the leader sends nothing (--deadman, 500ms), jumps or "
-        "restarts; they follow again once the leader is near. A recording is played at its times "
-        "(--speed, --fit; the keys + and - while it runs); so are records from a pipe if you "
-        "give --speed."};
+        "restarts; they follow again once the leader is near. Recordings play at their "
+        "own speed; --speed, --fit and the keys + and - change it. With --speed, records from a "
+        "pipe do too."};
 /* clang-format on */

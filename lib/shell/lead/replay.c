@@ -424,7 +424,7 @@ const struct aw_command aw_replay_command = {
         AW_TEMPO_OPTIONS,
         AW_START_OPTIONS,
         {.name = "from", AW_AT(aw_replay_options, from_s), .value = "TIME",
-         .help = "begin at this time of the recording: 3s", .unit = "s", .min = 0, .max = 1e9},
+         .help = "begin at this time of the recording, such as 3s", .unit = "s", .min = 0, .max = 1e9},
         AW_LOOP_OPTION,
         {.name = "all", AW_AT(aw_replay_options, all),
          .help = "on a CAN bus: send the frames of the devices, too"}),

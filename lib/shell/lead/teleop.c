@@ -580,8 +580,8 @@ const struct aw_command aw_teleop_command = {
     .summary = "drive the joints with a gamepad while a button is held, or with keys",
     .options = AW_OPTIONS(
         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
-         .help = "the gamepad: a number or path of armwire-pad --list, or part of its name; "
-             "default: the first one found"},
+         .help = "the gamepad: a number or path of armwire-pad --list, or part of its name "
+             "(default the first one found)"},
         {.name = "keys", AW_AT(aw_teleop_options, keys),
          .help = "use the keys of the terminal, even with a gamepad connected"},
         {.name = "map", AW_AT(aw_teleop_options, map), .value = "NAME",
@@ -592,8 +592,8 @@ const struct aw_command aw_teleop_command = {
              "they arrive; a file, at its times"},
         {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
          .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
-             "time while a stick is held; 0: never; default: 2s on Bluetooth, 0.5s with "
-             "--channels, else 0"},
+             "time while a stick is held; 0: never (default 2s on Bluetooth, 0.5s with "
+             "--channels, else 0)"},
         AW_LAG_OPTION),
     .safety = AW_MOTION, .timed = true, .run = run_teleop,
     .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "

@@ -85,8 +85,8 @@ static void fail_drawing(struct aw_error *err, enum aw_status status, int exit_s
     else if (status == AW_STOPPED)
         aw_fail(err, AW_STOPPED, "%.200s: not drawn", picture);
     else
-        aw_fail(err, AW_REFUSED, "%.200s: " PROGRAM " failed (%s) — try it: " PROGRAM " --version",
-                picture,
+        aw_fail(err, AW_REFUSED,
+                "%.200s: " PROGRAM " failed (%s) — check it with '" PROGRAM " --version'", picture,
                 status == AW_TIMEOUT ? "timed out"
                 : exit_status == 0   ? "no output"
                                      : aw_child_describe(reason, sizeof reason, exit_status));

@@ -614,7 +614,7 @@ const struct aw_command aw_expect_command = {
         {.name = "never", AW_AT(aw_wait_options, never),
          .help = "check that no such message arrives within --for"},
         {.name = "tolerance", AW_AT(aw_wait_options, tolerance), .value = "VALUE",
-         .help = "the permitted difference from VALUE, with its unit: 1deg"}),
+         .help = "the permitted difference from VALUE, with its unit, such as 1deg"}),
     .run = run_expect,
     .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
         "-l sim: run moves.txt"),

@@ -88,7 +88,8 @@ static enum aw_status run_command(struct aw_session *session, struct input *in, 
     if (in->overlong || in->length >= AW_LINE_MAX)
         status = aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
     else if (strlen(line) < in->length)
-        status = aw_fail(err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
+        status = aw_fail(err, AW_USAGE, "column %zu: NUL character not allowed — remove it",
+                         strlen(line) + 1);
     else
         status = aw_tokens_split_at(tokens, line, tokens->next, err);
     in->overlong = false;

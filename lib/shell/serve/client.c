@@ -519,7 +519,7 @@ const struct aw_command aw_speed_command = {
     .summary = "on a server: change the playback speed of another program",
     .args = AW_ARGS(
         {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
-         .help = "relative to the file: 30%, 200% (or 2); 0 pauses"}),
+         .help = "speed relative to the file, such as 30% or 200% (or 2); 0 pauses"}),
     .run = run_speed,
     .details = "play, replay, sequences and follow of a recording continue at that speed, without "
         "a jump and within the limits. If one of them runs at your own prompt, type the line "

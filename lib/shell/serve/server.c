@@ -286,11 +286,11 @@ const struct aw_command aw_serve_command = {
         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL,…", .complete = NULL,
          .help = "the socket: serve: or unix:PATH", .fallback = "serve:"},
         {.name = "release", AW_AT(aw_serve_options, release),
-         .help = "give up command of the running server, so that another program may take it"}),
+         .help = "release the lease, so that another program can take over"}),
     .run = run_serve,
     .details = "Any number of programs can read, but only one at a time can command. If the "
-        "commander sends nothing during a motion, the server stops the device. The tools "
+        "holder of the lease sends nothing during a motion, the server stops the device. The tools "
         "find the server by themselves, or with -l serve:. From another machine, run the "
-        "tool by ssh. armwire-mqtt serves the clients of an MQTT broker. See docs/sharing.md.",
+        "tool over ssh. armwire-mqtt serves the clients of an MQTT broker. See docs/sharing.md.",
     .lines = AW_LIST("-l sim: serve &")};
 /* clang-format on */

@@ -143,10 +143,13 @@ const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t 
 {
     char range[96];
     const char *help = info->help ? info->help : "";
-    if (!*aw_write_range(info, range, sizeof range) && info->unit && *info->unit &&
-        !strstr(help, info->unit))
+    bool has_range = *aw_write_range(info, range, sizeof range) != '\0';
+    if (!has_range && info->unit && *info->unit && !strstr(help, info->unit))
         snprintf(range, sizeof range, "in %s", info->unit);
-    snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
+    if (has_range && *help)
+        snprintf(out, size, "%s (%s)", help, range);
+    else
+        snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
     return out;
 }
 

@@ -50,7 +50,7 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
  * range of the number's type, or all values have names. */
 const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t size);
 
-/* Writes the help text: "the angle, 0 to 180 deg", "how long, in s". */
+/* Writes the help text: "the angle (0 to 180 deg)", "how long, in s". */
 const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t size);
 
 /* Fails with "unknown command 'dge' — did you mean 'deg'?". */

@@ -45,7 +45,8 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     while (i < config->n_aliases && strcmp(config->aliases[i].name, name) != 0)
         i++;
     if (i == AW_ALIASES_MAX)
-        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+        return aw_fail(&session->err, AW_USAGE, "too many aliases (max %d) — remove some",
+                       AW_ALIASES_MAX);
     struct aw_alias *alias = &config->aliases[i];
     char *copy = strdup(url);
     if (copy && i == config->n_aliases && (alias->name = strdup(name)))

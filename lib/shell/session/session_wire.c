@@ -121,7 +121,8 @@ static enum aw_status reload_packets(struct aw_session *session, const char *fil
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
     if (strlen(files) == max_length)
-        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files — give fewer");
+        return aw_fail(&session->err, AW_USAGE,
+                       "--packets and --dbc: too many files — give fewer files");
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
                        "--%s: the link is already open — give the option when you start %s",

@@ -311,7 +311,8 @@ static enum aw_status confirm_settings(struct aw_session *session,
         double tolerance = rounding_error(session, &all[i].set, sent) +
                            rounding_error(session, &all[i].reported, sent);
         if (!(fabs(all[i].value - sent) <= tolerance * (1 + FLOAT_STEP)))
-            return aw_fail(&session->err, AW_REFUSED, "%s: sent %g, but the device reports %g",
+            return aw_fail(&session->err, AW_REFUSED,
+                           "%s: sent %g, but the device reports %g — check its limits",
                            write_gain_name(session, i, name), sent, all[i].value);
     }
     return status;

@@ -74,7 +74,8 @@ enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, si
         return aw_tokens_from_json(tokens, s.at, err);
     while (status == AW_OK && *s.at && *s.at != '#' && *s.at != ';') {
         if (tokens->n == AW_WORDS_MAX)
-            return aw_fail(err, AW_USAGE, "more than %d words in a line — split it", AW_WORDS_MAX);
+            return aw_fail(err, AW_USAGE, "too many arguments in a line (max %d) — split it",
+                           AW_WORDS_MAX);
         if (is_shell_syntax(s.at))
             return aw_fail(err, AW_USAGE,
                            "column %zu: '%c' not supported at the prompt — run TOOL COMMAND %c … "
@@ -106,8 +107,7 @@ enum aw_status aw_tokens_from_argv(struct aw_tokens *tokens, int argc, char **ar
     tokens->json = tokens->options = tokens->message = tokens->raw = false;
     if (argc > AW_WORDS_MAX + 1)
         return aw_fail(err, AW_USAGE,
-                       "more than %d words on the command line — give them in a script, or files "
-                       "one by one",
+                       "too many arguments (max %d) — use a script, or pass fewer files",
                        AW_WORDS_MAX);
     for (int i = 1; i < argc; i++) {
         tokens->column[tokens->n] = 0;

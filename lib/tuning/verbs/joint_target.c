@@ -355,14 +355,14 @@ const struct aw_command aw_custom_tune_command = {
         "joint by at most --max-deviation. Then it restores the old gains and prints the new ones.",
         AW_WITH_OPTION("all"),
         {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "NUMBER",
-         .unit = "", .min = 1e-9, .max = 1e9, .help = "amplitude of the output in the experiment; "
-             "default: kp times half of --max-deviation"},
+         .unit = "", .min = 1e-9, .max = 1e9, .help = "amplitude of the output in the experiment "
+             "(default kp times half of --max-deviation)"},
         AW_CUSTOM_DEVIATION,
         AW_AROUND_OPTION,
-        AW_DESIGN_OPTIONS("10, in the joint's unit", NULL, "; default: the dead band"),
+        AW_DESIGN_OPTIONS("10, in the joint's unit", NULL, " (default the dead band)"),
         {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME", .unit = "s",
          .min = 0.0005, .max = 1,
-         .help = "period of the firmware's control loop: 10ms; default: from the file"},
+         .help = "period of the firmware's control loop, such as 10ms (default from the file)"},
         AW_OLD_OPTION),
     .for_custom = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_custom_tune};
 /* clang-format on */

@@ -93,11 +93,10 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
         return AW_OK;
     }
     if (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
-        return aw_fail(err, AW_USAGE, "--where: %s allows only = and != — use one of them",
-                       term->field);
+        return aw_fail(err, AW_USAGE,
+                       "--where: operator not supported for %s — use = or !=", term->field);
     if (dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
-        return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s' — use one of them",
-                       term->text);
+        return aw_fail(err, AW_USAGE, "--where: unknown dir '%s' — use tx or rx", term->text);
     struct aw_where_head *head = &where->heads[where->n_heads++];
     *head = (struct aw_where_head){.is_dir = dir, .is_equal = term->op == AW_WHERE_IS};
     snprintf(head->text, sizeof head->text, "%s", term->text);

@@ -227,7 +227,7 @@ TEST(each_errno_has_its_status_and_advice)
     } rows[] = {
         {ENOTDIR, AW_USAGE, "check the name", NULL},
         {EISDIR, AW_USAGE, "name a file in the directory", NULL},
-        {EBADF, AW_USAGE, "it is closed", NULL},
+        {EBADF, AW_USAGE, "open or redirect it", NULL},
         {EACCES, AW_USAGE, "choose another path, or change the permissions", NULL},
         {ENAMETOOLONG, AW_USAGE, "shorten the name", NULL},
         {EPERM, AW_USAGE, "choose another path, or change the permissions", NULL},

@@ -39,7 +39,7 @@ TEST(asc_headers_are_recognized)
     next(&log, "Begin Triggerblock Tue Nov 14 10:13:20.5 PM 2023");
     assert_int_equal(next(&log, "1.5 1 05E Rx d 1 0A"), AW_OK);
     assert_int_equal(frame.time_ns, 1700000002000000000);
-    next(&log, "Begin Triggerblock Wed Nov 15 10:13:20.5 PM 2023"); /* times continue */
+    next(&log, "Begin Triggerblock Wed Nov 15 10:13:20.5 PM 2023"); /* ignored */
     next(&log, "2.5 1 05E Rx d 1 0A");
     assert_int_equal(frame.time_ns, 1700000003000000000);
 }

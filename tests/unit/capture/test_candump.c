@@ -65,7 +65,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     fputc('\n', out);
 }
 
-TEST(parsed_lines_match_the_picture)
+TEST(parsed_lines_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("candump.txt", print_parsed, out);

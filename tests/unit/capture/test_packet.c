@@ -129,7 +129,7 @@ TEST(each_medium_accepts_its_link_types)
 }
 
 /* Prints frames in both directions with all headers, byte by byte. */
-TEST(headers_match_the_picture)
+TEST(headers_match_the_golden_file)
 {
     static const uint16_t ports[][2] = {{0, 0}, {4001, 0}, {0, 4002}, {0x7534, 0x7535}};
     static const uint8_t frame[] = {0x5E, 0x05, 1, 2, 3};

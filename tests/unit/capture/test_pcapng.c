@@ -447,7 +447,7 @@ TEST(damage_is_reported)
         {{0x0A0D0D0A, AW_PCAP_PACKET_MAX, 0x1A2B3C4D}, 12, 0, NULL},
         {{0x0A0D0D0A, AW_PCAP_PACKET_MAX + 4, 0x1A2B3C4D}, 12, 12, TOO_LONG},
         {{0x0A0D0D0A, 12, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
-        {{0x12345678}, 4, 4, "capture: not a pcapng or pcap file — give another capture"},
+        {{0x12345678}, 4, 4, "capture: not a pcapng or pcap file — give a .pcapng or .pcap file"},
         {{0x12345678}, 3, 0, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 23, 0, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 24, 24, NULL},

@@ -256,7 +256,7 @@ TEST(committed_files_match_the_tables)
         }
 }
 
-TEST(json_matches_the_pictures)
+TEST(json_matches_the_golden_files)
 {
     static const struct {
         const struct aw_protocol *protocol;

@@ -44,8 +44,8 @@ static const struct aw_tool tool = {
 static char folder[] = "/tmp/armwire-test-XXXXXX", home[256];
 static FILE *out;
 
-/* Runs it with these arguments and this variable; closed: number of closed descriptors. Appends its
- * output in order, and its exit status. */
+/* Runs the tool with these arguments and this environment variable, and appends its output and its
+ * exit status to out. closed: bit mask of the standard descriptors that it starts without. */
 static void run(const char *const *words, const char *variable, int closed)
 {
     char text[8192], *argv[400] = {"rig"};
@@ -81,11 +81,11 @@ static void run(const char *const *words, const char *variable, int closed)
         used += (size_t)n;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    used -= used > 0; /* the exit status stands on the last line */
+    used -= used > 0; /* the exit status is on the last line */
     fprintf(out, "%.*s (exit %d)\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-TEST(program_runs_match_the_picture)
+TEST(program_runs_match_the_golden_file)
 {
     static const struct {
         const char *words[6], *variable;

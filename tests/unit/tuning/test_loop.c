@@ -165,7 +165,7 @@ static double complex slow_turn(const void *context, double omega)
 
 /* Prints margins of stable, marginal and unstable loops, also with negative gains. It also prints
  * some points of the curve, and a custom response. */
-TEST(margins_match_the_picture)
+TEST(margins_match_the_golden_file)
 {
     static const struct aw_process processes[] = {
         {.gain = 2, .a1 = 0.05},

@@ -44,7 +44,7 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
 }
 
 /* Prints the gains of the forms, with margins and predictions. */
-TEST(proposals_match_the_picture)
+TEST(proposals_match_the_golden_file)
 {
     struct aw_error err;
     FILE *out = begin_picture();
@@ -67,7 +67,7 @@ TEST(proposals_match_the_picture)
 }
 
 /* Prints the search, from its grid to the optimum. */
-TEST(robust_designs_match_the_picture)
+TEST(robust_designs_match_the_golden_file)
 {
     static const struct {
         size_t process;
@@ -114,7 +114,7 @@ TEST(robust_designs_match_the_picture)
 }
 
 /* Prints the linear loop, and the loop with dead band, limit and quantised measurement. */
-TEST(predictions_match_the_picture)
+TEST(predictions_match_the_golden_file)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};
     FILE *out = begin_picture();

@@ -221,7 +221,7 @@ TEST(invalid_steps_and_records_are_refused)
 }
 
 /* Samples on and beside the levels, and at rest in between; medians of all widths. */
-TEST(metrics_at_the_levels_match_the_picture)
+TEST(metrics_at_the_levels_match_the_golden_file)
 {
     static const double ways[][11] = {
         {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},

@@ -104,14 +104,14 @@ TEST(invalid_hex_is_refused)
     assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data — remove it");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
     assert_refused(&aw_canpid_protocol, "041#000102030405060708",
-                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer");
+                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer bytes");
     assert_refused(&aw_canpid_protocol, "4100000102030405060708",
-                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer");
+                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer bytes");
     assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
                      AW_MALFORMED); /* text beyond the length is ignored */
     memset(longer, '0', sizeof longer);
     longer[130] = '\0';
-    assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes — give fewer");
+    assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes — give fewer bytes");
     longer[128] = '\0';
     assert_int_equal(parse(&aw_armctl_protocol, longer, NULL), AW_OK);
     assert_int_equal(size, 64);

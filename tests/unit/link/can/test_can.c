@@ -221,7 +221,7 @@ TEST(served_device_ignores_its_own_frames)
 
 /* Tries each bit of each byte in each error class that changes the words, valid and invalid
  * lengths, and the error counters. */
-TEST(all_error_bits_match_the_picture)
+TEST(all_error_bits_match_the_golden_file)
 {
     uint8_t all[8];
     char plain[160], words[160];

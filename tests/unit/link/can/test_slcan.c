@@ -538,7 +538,7 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
     }
 }
 
-TEST(adapter_answers_match_the_picture)
+TEST(adapter_answers_match_the_golden_file)
 {
     FILE *out = begin_picture();
     struct aw_link *adapter = opened("slcan:tcp-listen:127.0.0.1:0");

@@ -160,9 +160,9 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     LINK link = opened("uhid:");
     tell(&(struct uhid_event){.type = UHID_START});
     tell(&(struct uhid_event){.type = UHID_OPEN});
-    tell_output(report, AW_HID_REPORT + 1); /* preceded by the report number: none */
+    tell_output(report, AW_HID_REPORT + 1); /* the first byte is the report number, 0 */
     assert_read_gives(link, AW_HID_REPORT, report + 1, AW_HID_REPORT);
-    tell_output("\x25", 1); /* without it, which a driver may do */
+    tell_output("\x25", 1); /* some drivers send no report number */
     assert_read_gives(link, AW_HID_REPORT, "\x25", 1);
     tell_output("", 0);
     tell_output(report + 1, AW_HID_REPORT + 1); /* longer than any report */

@@ -300,7 +300,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
             (int)n.damaged, (int)n.reordered, (int)n.delayed);
 }
 
-TEST(faults_match_the_picture)
+TEST(faults_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_faults("x:?dup=30%&seed=3", false, false, out);

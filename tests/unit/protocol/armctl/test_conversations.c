@@ -185,7 +185,7 @@ static void print(FILE *out)
     fprintf(out, "events=%s %s ", rig.events, m->known ? "known" : "blank");
 }
 
-TEST(conversations_are_held)
+TEST(client_follows_scripted_exchanges)
 {
     static const struct talker client = {begin, set, run, print, unescape, NULL};
     assert_true(

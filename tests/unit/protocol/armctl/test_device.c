@@ -448,7 +448,7 @@ static void print_reconnected(const char *quirks, FILE *out)
     }
 }
 
-TEST(line_results_match_the_picture)
+TEST(line_results_match_the_golden_file)
 {
     static const char *const keys[] = {
         "base",  "index", "1", "base", "max",  "80",        "base", "speed", "0.5", /* */

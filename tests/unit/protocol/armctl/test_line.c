@@ -199,7 +199,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     fputc('\n', out);
 }
 
-TEST(parsed_lines_match_the_picture)
+TEST(parsed_lines_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("pieces-armctl.txt", print_parsed, out);

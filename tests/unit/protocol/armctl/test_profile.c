@@ -243,7 +243,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
         print_checks(&profile, i == 1, out);
 }
 
-TEST(profiles_match_the_picture)
+TEST(profiles_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("profiles-armctl.txt", print_parsed, out);

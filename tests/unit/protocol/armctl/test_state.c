@@ -228,7 +228,7 @@ static void print_parsed(const char *line, size_t i, FILE *out)
     fputc('\n', out);
 }
 
-TEST(parsed_memories_match_the_picture)
+TEST(parsed_memories_match_the_golden_file)
 {
     struct aw_armctl_memory memory = sample();
     struct stat folder;

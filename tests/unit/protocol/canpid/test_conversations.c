@@ -206,7 +206,7 @@ static void print_word(const void *bytes, size_t size, char word[80])
     print_frame(bytes, size, word);
 }
 
-TEST(conversations_are_held)
+TEST(client_follows_scripted_exchanges)
 {
     static const struct talker client = {begin, set, run, print, parse_frame, print_word};
     assert_true(

@@ -506,7 +506,7 @@ static const char session[] =
     "705 04B 1|710 054 1|715 0E1 1 0|720 041 inf 0|760 044 nan 0|800 0C4 0.9 0|900 044 2 0|"
     "1000 044 1 2|1200 044 -1 2|1300 0C4 2 0";
 
-TEST(sessions_match_the_picture)
+TEST(sessions_match_the_golden_file)
 {
     static const uint64_t two = AW_CANPID_BIT(LKNEE) | AW_CANPID_BIT(RANKLE);
     struct aw_canpid_device_options cases[] = {

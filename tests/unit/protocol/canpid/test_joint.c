@@ -92,7 +92,7 @@ TEST(load_reduces_speed_and_torque_is_limited)
     assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever.friction_nm * 1.01);
 }
 
-/* A disabled drive releases the lever up to its friction. */
+/* With the drive disabled, only friction holds the lever. */
 TEST(disabled_drive_releases_the_lever)
 {
     struct aw_joint_model model = aw_joint_defaults();

@@ -295,7 +295,7 @@ static void print(FILE *out)
     fprintf(out, "held=%s ", ez->input.n_bytes < 4096 ? "little" : "much");
 }
 
-TEST(conversations_are_held_on_every_wire)
+TEST(client_follows_scripted_exchanges_on_every_wire)
 {
     static const struct talker client = {begin, set, run, print, NULL, NULL};
     static const char *const wires[] = {

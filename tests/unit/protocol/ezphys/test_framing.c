@@ -123,7 +123,7 @@ static void print_parsed(const char *wire, size_t i, FILE *out)
     fprintf(out, "\t%s\n", printed);
 }
 
-TEST(parsed_framings_match_the_picture)
+TEST(parsed_framings_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("wires-ezphys.txt", print_parsed, out);

@@ -249,7 +249,7 @@ static void print_scene(const char *name, bool drawn, FILE *out)
         print_canvas(&canvas, out);
 }
 
-TEST(drawings_match_the_pictures)
+TEST(drawings_match_the_golden_files)
 {
     FILE *out = begin_picture();
     for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++) {

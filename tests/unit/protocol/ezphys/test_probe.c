@@ -275,7 +275,7 @@ static void print_few(uint8_t *bytes, FILE *out)
     }
 }
 
-TEST(guesses_match_the_picture)
+TEST(guesses_match_the_golden_file)
 {
     static const char *const some[] = {"le32",   "stream,long=8",
                                        "be32",   "packed8",

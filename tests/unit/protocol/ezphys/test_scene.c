@@ -64,7 +64,7 @@ TEST(scene_errors_name_line_and_column)
         {"", "test:1:1: empty scene", AW_USAGE},
         {"\n\n  # only words\n", "test:4:1: empty scene", AW_USAGE},
         {"quux", "test:1:1: unknown statement \"quux\" — use one of: title gravity", AW_USAGE},
-        {"  body a sphere 1 mass 1", "test:1:3: unexpected word — begin each statement", AW_USAGE},
+        {"  body a sphere 1 mass 1", "test:1:3: unexpected token — begin each statement", AW_USAGE},
         {"body a", "test:1:7: unknown shape \"\" — use one of: box", AW_USAGE},
         {"body a sphere nan mass 1", "test:1:15: 'nan' is not a number", AW_USAGE},
         {"body a sphere 1e999 mass 1", "test:1:15: number '1e999' is too large", AW_USAGE},
@@ -226,7 +226,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     free(now);
 }
 
-TEST(parsed_lines_match_the_picture)
+TEST(parsed_lines_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("scenes-ezphys.txt", print_parsed, out);

@@ -131,7 +131,7 @@ static void print(FILE *out)
         fprintf(out, "known%zu=%g ", i + 1, rig.arm.latest.position[i]);
 }
 
-TEST(conversations_are_held)
+TEST(client_follows_scripted_exchanges)
 {
     static const struct talker client = {begin, set, run, print, report_bytes, report_word};
     assert_true(run_conversations("tests/unit/protocol/hidmotor/conversations.txt", &rig.talk,

@@ -315,7 +315,7 @@ static const char session[] =
     "800 1848 200 0 0 0 0|830 1910|900 1811 500 -20 0|910 1822|920 1811 2000 -300 20|930 1822|"
     "960 1822|1000 1900 1 0 0 1 0 0 1 0 0|1010 1910|1100 1822|1200 1910|1900 1910|1950 1822";
 
-TEST(session_with_faults_matches_the_picture)
+TEST(session_with_faults_matches_the_golden_file)
 {
     FILE *out = begin_picture();
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -439,7 +439,7 @@ static void print_glitches(const char *faults, FILE *out)
     rig_free(rig);
 }
 
-TEST(bounds_floods_and_states_match_the_picture)
+TEST(bounds_floods_and_states_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_case("", AW_HIDMOTOR_RUNNING, bounds, 15020, out);

@@ -135,7 +135,7 @@ TEST(first_of_equal_violations_is_reported)
         strstr(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg"));
 }
 
-TEST(solutions_match_the_picture)
+TEST(solutions_match_the_golden_file)
 {
     static const struct aw_hidmotor_pose from[] = {{{0, 0, 0}}, {{80, 60, 40}}, {{-85, -40, -80}}};
     static const double xs[] = {-160, -20, 0, 35, 120, 199}, ys[] = {-140, 0, 70},

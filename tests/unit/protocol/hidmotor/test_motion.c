@@ -464,7 +464,7 @@ static void print_wait(const struct waited *wait, double takes_ms, FILE *out)
     rig_free(rig);
 }
 
-TEST(waits_match_the_picture)
+TEST(waits_match_the_golden_file)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -668,7 +668,7 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     rig_free(rig);
 }
 
-TEST(stops_match_the_picture)
+TEST(stops_match_the_golden_file)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof stop_cases / sizeof *stop_cases; i++)
@@ -742,7 +742,7 @@ TEST(targets_are_checked_against_limits)
         assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
         assert_string_equal(
             err.text, from.n == 1
-                          ? "shoulder: motor not found, the board has 1 motor — name another joint"
-                          : "elbow: motor not found, the board has 2 motors — name another joint");
+                          ? "shoulder: motor not found (the board has 1) — choose another joint"
+                          : "elbow: motor not found (the board has 2) — choose another joint");
     }
 }

@@ -114,7 +114,7 @@ static void print_parsed(const char *word, size_t i, FILE *out)
     }
 }
 
-TEST(parsed_words_match_the_picture)
+TEST(parsed_words_match_the_golden_file)
 {
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     FILE *out = begin_picture();

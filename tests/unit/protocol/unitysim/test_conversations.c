@@ -245,7 +245,7 @@ static void print(FILE *out)
                 u->feedback.position[i]);
 }
 
-TEST(conversations_are_held)
+TEST(client_follows_scripted_exchanges)
 {
     static const struct talker client = {begin, set, run, print, parse_word, print_word};
     assert_true(run_conversations("tests/unit/protocol/unitysim/conversations.txt", &rig.talk,

@@ -438,7 +438,7 @@ TEST(each_scene_has_its_view)
 }
 
 /* Prints the position of shoulder and hand every 10 ms while their limits move past them. */
-TEST(paths_match_the_picture)
+TEST(paths_match_the_golden_file)
 {
     static const char script[] = /* slowly at first */
         "5 FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02|"

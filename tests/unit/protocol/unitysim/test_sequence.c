@@ -112,7 +112,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     aw_sequence_free(&sequence);
 }
 
-TEST(parsed_rows_match_the_picture)
+TEST(parsed_rows_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("sequences-unitysim.txt", print_parsed, out);

@@ -38,7 +38,7 @@ TEST(increasing_ticks_move_each_joint_as_documented)
     assert_true(shape.points[AW_UNITYSIM_AT_THUMB].z < -50);
 }
 
-TEST(drawings_match_the_pictures)
+TEST(drawings_match_the_golden_files)
 {
     static const double poses[][AW_UNITYSIM_JOINTS] = {{33, -21, 47, 38, 12},
                                                        {-65, 40, -130, -55, 50}};

@@ -113,7 +113,7 @@ TEST_WITH(make_root, remove_root, views_file_round_trip)
 }
 
 /* Prints the results of lines of a file. */
-TEST(parsed_lines_match_the_picture)
+TEST(parsed_lines_match_the_golden_file)
 {
     static const char *const lines[] = {
         "above,1,2,3,4,5,6",

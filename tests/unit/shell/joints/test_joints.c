@@ -59,7 +59,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 
 /* ---- Steered joints: accept velocities and have their own clock ---- */
 
-/* Each call moves the joint for 10 ms, up to its stop. */
+/* Moves the joint in steps of 10 ms, up to its stop, until look returns false. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                               double hz, aw_joints_look_fn *look, void *context)
 {

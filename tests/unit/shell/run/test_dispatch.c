@@ -33,7 +33,7 @@ static const char *config; /* config file for the following lines; NULL: none */
 static bool one_shot;      /* the lines are command-line arguments */
 static char *printed;
 static size_t printed_size;
-static bool in_a_row; /* the whole output stands on the line of the command */
+static bool in_a_row; /* the whole output is on the line of the command */
 static bool at_start; /* the line has printed nothing yet */
 
 static void put(struct aw_sink *sink, bool error, const char *part, size_t n)
@@ -128,7 +128,7 @@ static void begin(void)
 }
 
 /* Runs a line at the prompt of this tool, or in a script at this position, one command after
- * another. Short output stands on the line of the command. */
+ * another. Short output is on the line of the command. */
 static void type_to(const struct aw_tool *to, const char *line, const char *where, bool prompt)
 {
     enum { SHORT = 480, FEW = 6 };
@@ -263,7 +263,7 @@ static void type_again(const char *name, const struct aw_tool *to, const char *w
     type_all(name, type_as_before);
 }
 
-TEST(commands_and_mistakes_match_the_picture)
+TEST(commands_and_mistakes_match_the_golden_file)
 {
     type_again("shell-lines.txt", &tool, "moves:7", false);
 }
@@ -387,7 +387,7 @@ static void remove_folder(void)
 }
 
 /* Prints the contents of a recording: complete, partly, and drawn. */
-TEST(recordings_match_the_picture)
+TEST(recordings_match_the_golden_file)
 {
     type_again("shell-recordings.txt", &tool, NULL, false);
 }
@@ -724,7 +724,7 @@ static void type_stop(const char *input, size_t i)
             i == CASES || i == CASES + 1);
 }
 
-TEST(stop_messages_match_the_picture)
+TEST(stop_messages_match_the_golden_file)
 {
     type_all("shell-stops.txt", type_stop);
 }
@@ -736,7 +736,7 @@ static void type_and_leave(const char *input, size_t i)
 }
 
 /* Prints motions that continue after a session: without a link nothing is stopped. */
-TEST(leaving_a_session_matches_the_picture)
+TEST(leaving_a_session_matches_the_golden_file)
 {
     type_all("shell-leaving.txt", type_and_leave);
 }
@@ -837,18 +837,18 @@ TEST(refusal_is_reported_at_once)
     rig_free(session);
 }
 
-TEST(rows_and_results_match_the_picture)
+TEST(rows_and_results_match_the_golden_file)
 {
     type_again("shell-rows.txt", &rich, "rows:1", false);
 }
 
-TEST(message_commands_match_the_picture)
+TEST(message_commands_match_the_golden_file)
 {
     type_again("shell-words.txt", &rich, "words:2", true);
 }
 
 /* Prints candidates with their descriptions, and the extensions of files. */
-TEST(completions_match_the_picture)
+TEST(completions_match_the_golden_file)
 {
     in_a_row = true;
     type_again("shell-completions.txt", &rich, NULL, false);
@@ -865,7 +865,7 @@ static void type_with_input(const char *input, size_t i)
 }
 
 /* Reads the output of other programs on standard input. */
-TEST(standard_input_matches_the_picture)
+TEST(standard_input_matches_the_golden_file)
 {
     type_all("shell-input.txt", type_with_input);
 }
@@ -937,7 +937,7 @@ TEST(progress_of_a_pipe_shows_the_amount)
 }
 
 /* Reads input in pieces that do not end at line ends. */
-TEST(input_in_pieces_matches_the_picture)
+TEST(input_in_pieces_matches_the_golden_file)
 {
     static const struct {
         const char *line, *pieces[4];
@@ -1004,7 +1004,7 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
-TEST(received_messages_match_the_picture)
+TEST(received_messages_match_the_golden_file)
 {
     static const struct {
         const char *line;
@@ -1034,7 +1034,7 @@ TEST(received_messages_match_the_picture)
 }
 
 /* Uses a tool with text messages: lines in both directions start and end anywhere in a packet. */
-TEST(text_messages_match_the_picture)
+TEST(text_messages_match_the_golden_file)
 {
     struct aw_tool lined = tool;
     lined.protocol = &aw_armctl_protocol;
@@ -1042,7 +1042,7 @@ TEST(text_messages_match_the_picture)
 }
 
 /* Lists that exceed their maximum: the entries that fit are used. */
-TEST(overlong_lists_match_the_picture)
+TEST(overlong_lists_match_the_golden_file)
 {
     type_again("shell-long-lists.txt", &rich, NULL, false);
 }
@@ -1157,7 +1157,7 @@ static void print_hint(const char *input, size_t i, FILE *to)
     rig_free(session);
 }
 
-TEST(hints_match_the_picture)
+TEST(hints_match_the_golden_file)
 {
     begin();
     print_cases("shell-hints.txt", print_hint, out);
@@ -1248,12 +1248,12 @@ static void type_with_config(const char *input, size_t i)
     type_to(strcmp(input, "gains") == 0 ? &configured : &rich, input, NULL, false);
 }
 
-TEST(config_commands_match_the_picture)
+TEST(config_commands_match_the_golden_file)
 {
     type_all("shell-configs.txt", type_with_config);
 }
 
-TEST(help_matches_the_picture)
+TEST(help_matches_the_golden_file)
 {
     static const char *const lines[] = {"help act",     "help way",   "help kp",    "help limited",
                                         "help sensors", "help files", "help gains", "help joint",

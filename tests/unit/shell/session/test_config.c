@@ -155,7 +155,7 @@ TEST_WITH(start, stop, number_of_aliases_and_options_is_limited)
     assert_string_equal(aw_config_find_alias(session, "a31"), "u31");
     strcat(text, "more = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":34:1: more than 32 aliases");
+    assert_wrong(":34:1: too many aliases (max 32)");
     strcpy(text, "[options]\n");
     for (int i = 0; i < AW_OPTIONS_MAX; i++)
         sprintf(text + strlen(text), "link = u%d\n", i);

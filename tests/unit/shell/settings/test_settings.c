@@ -158,7 +158,8 @@ TEST_WITH(start, stop, gain_that_the_device_ignores_is_reported)
     kept_at = 3;
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
     assert_int_equal(aw_settings_set(session, &wanted, &n), AW_REFUSED);
-    assert_string_equal(session->err.text, "m3.kd: sent 7, but the device reports 3");
+    assert_string_equal(session->err.text,
+                        "m3.kd: sent 7, but the device reports 3 — check its limits");
     assert_int_equal(n, 0);
 }
 

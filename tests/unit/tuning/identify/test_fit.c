@@ -564,7 +564,7 @@ static void begin_fits(void)
 }
 
 /* This test is the last one. */
-TEST(all_fits_match_the_picture)
+TEST(all_fits_match_the_golden_file)
 {
     end_picture(fits, "control-fits.txt");
 }

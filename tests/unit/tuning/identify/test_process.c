@@ -115,7 +115,7 @@ TEST(frequency_response_matches_the_formula)
 
 /* Prints processes with zeros and a third lag far from, near and equal to the others: frequency
  * response, ramp, constant input and zero duration. */
-TEST(processes_match_the_picture)
+TEST(processes_match_the_golden_file)
 {
     static const struct aw_process processes[] = {
         {1, false, 0.5, 0.06, 0.05, 0.1, 0.01},

@@ -186,7 +186,7 @@ TEST(invalid_configurations_are_refused)
 
 /* A synthetic oscillation, sample by sample: the relay's output, its cycles and bias. It ends after
  * six similar cycles, which the first ones of these rows are not. */
-TEST(relay_output_matches_the_picture)
+TEST(relay_output_matches_the_golden_file)
 {
     static const struct {
         const char *name;

@@ -81,7 +81,7 @@ static void print_covariance(FILE *out, struct aw_search *s)
     }
 }
 
-TEST(search_steps_match_the_picture)
+TEST(search_steps_match_the_golden_file)
 {
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -45,7 +45,7 @@ static void make_whole(void)
         at[i] = 7 * (i / 2) + 0.125;
 }
 
-TEST(spectrum_matches_the_picture)
+TEST(spectrum_matches_the_golden_file)
 {
     static const struct {
         const char *name;

@@ -303,7 +303,7 @@ TEST(phase_is_unwrapped_downwards)
 }
 
 /* Uses handwritten curves with points on and beside the levels. */
-TEST(summaries_match_the_picture)
+TEST(summaries_match_the_golden_file)
 {
     static const struct {
         int n;

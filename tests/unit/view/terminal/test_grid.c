@@ -273,7 +273,7 @@ static bool enlarged(void *context, const char *subject, const char *field, doub
     return strcmp(field, "torque") != 0;
 }
 
-TEST_WITH(start, stop, edge_cases_match_the_pictures)
+TEST_WITH(start, stop, edge_cases_match_the_golden_files)
 {
     static const struct aw_grid_column columns[] = {
         {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};

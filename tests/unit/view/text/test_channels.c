@@ -132,7 +132,7 @@ TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
 }
 
 /* Prints each field as a channel: its position, unit, range and decimals. */
-TEST_WITH(start, stop, all_fields_match_the_picture)
+TEST_WITH(start, stop, all_fields_match_the_golden_file)
 {
     static struct aw_wire wire;
     static struct aw_names names;

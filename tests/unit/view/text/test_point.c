@@ -75,7 +75,7 @@ TEST(path_becomes_a_point)
 }
 
 /* Prints all points of all messages: names, positions, texts, and which one is the subject. */
-TEST(all_points_match_the_picture)
+TEST(all_points_match_the_golden_file)
 {
     static struct beyond copy;
     static struct aw_wire wire;

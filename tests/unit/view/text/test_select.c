@@ -263,7 +263,7 @@ static void print_selected(const char *pattern, size_t i, FILE *out)
     fputc('\n', out);
 }
 
-TEST(selected_fields_match_the_picture)
+TEST(selected_fields_match_the_golden_file)
 {
     FILE *out = begin_picture();
     print_cases("select-names.txt", print_selected, out);

@@ -181,7 +181,7 @@ static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw
 
 /* Prints each style with each kind of time: records with a time, without one, and with a later
  * one. */
-TEST(styles_match_the_picture)
+TEST(styles_match_the_golden_file)
 {
     static const int64_t times[] = {1700000000123456789, AW_NO_TIME, 1700000001623456789};
     static struct beyond copy;
@@ -210,7 +210,7 @@ TEST(styles_match_the_picture)
 }
 
 /* Prints columns and rows limited to some messages or fields, for the available joints. */
-TEST(selections_match_the_picture)
+TEST(selections_match_the_golden_file)
 {
     static const char *const fields[][3] = {
         {"torque"},        {"lknee.torque"}, {"position"},
@@ -402,7 +402,7 @@ TEST(views_leak_no_memory)
 }
 
 /* Prints records with a single value as JSON, and columns of the available joints. */
-TEST(partial_records_match_the_picture)
+TEST(partial_records_match_the_golden_file)
 {
     FILE *out = begin_picture();
     struct aw_record record;

@@ -94,9 +94,9 @@ TEST(msg_and_dir_are_properties_of_the_message)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        {"dir=up", "--where: dir is tx or rx, not 'up' — use one of them"},
+        {"dir=up", "--where: unknown dir 'up' — use tx or rx"},
         {"msg>joint", "--where: 'joint' is not a number — use = or != for text"},
-        {"msg>5", "--where: msg allows only = and != — use one of them"},
+        {"msg>5", "--where: operator not supported for msg — use = or !="},
         {"msg=jiont", "--where: unknown message 'jiont' — did you mean 'joint'?"},
         {"torqe>5", "no message has a field 'torqe' — did you mean 'torque'? available: board, "
                     "setpoint, output, measured, fix_link_angle, alpha_angle, torque, error, "
@@ -161,7 +161,8 @@ TEST(conditions_on_missing_data_are_false)
     assert_false(fits(&where));
 }
 
-/* The complete error of a condition; NULL: valid; "!": the condition itself is invalid. */
+/* says: the whole error message; NULL: the condition is valid; "!" and the text that cannot be
+ * parsed: the general error about that text. */
 TEST(condition_errors_are_explained)
 {
     static const struct {
