@@ -38,7 +38,7 @@
             for late = 0:1
                 for k = 1:numel(p.rows)
                     row = p.rows{k};
-                    if is_there(wires, row.name) && isfield(row, 'by') == late && is_counted(row, wires)
+                    if is_connected(wires, row.name) && isfield(row, 'by') == late && is_counted(row, wires)
                         values = put_path(values, row.name, value_of(p, row, wires));
                     end
                 end
@@ -66,7 +66,7 @@ function parts = path_of(name)
     parts = strsplit(name, '.');
 end
 
-function there = is_there(values, name)
+function there = is_connected(values, name)
     parts = path_of(name);
     there = true;
     for k = 1:numel(parts)
@@ -127,7 +127,7 @@ end
 % Returns [] if the value is missing.
 function number = number_of(p, row, values, numbers)
     number = [];
-    if ~is_there(values, row.name)
+    if ~is_connected(values, row.name)
         if isfield(row, 'default')
             number = row.default;
         elseif is_counted(row, numbers) && ~isfield(row, 'may_miss')

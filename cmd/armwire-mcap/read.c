@@ -18,7 +18,7 @@ struct aw_mcap_reader {
     bool started, ended;
     uint64_t skip;                /* bytes left of a skipped record */
     struct aw_mcap_bytes pending; /* bytes of an incomplete record */
-    size_t n_consumed;            /* bytes of held that the next call may drop */
+    size_t n_consumed;            /* bytes of pending that the next call may drop */
     struct aw_mcap_bytes chunk;
     size_t chunk_at;                 /* offset of the next record in chunk */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */

@@ -111,8 +111,8 @@ static bool check_chunk(struct aw_mcap *m)
     return !(m->failed |= m->block.chunk.failed);
 }
 
-/* Adds the index of each channel after the chunk in packed. The offsets for the summary go into
- * places. */
+/* Adds the index of each channel after the chunk in the output. Appends the entries for the summary
+ * to offsets. */
 static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *offsets)
 {
     struct aw_mcap_bytes *out = &m->block.output;
@@ -153,7 +153,7 @@ static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uin
     m->summary.n_chunks++;
 }
 
-/* Appends the compressed chunk to packed. Returns its size; 0: failed. */
+/* Appends the compressed chunk to the output. Returns its size; 0: failed. */
 static size_t compress_chunk(struct aw_mcap *m)
 {
     size_t max_size = ZSTD_compressBound(m->block.chunk.size), start = m->block.output.size;

@@ -155,7 +155,8 @@ static const char *get_fault(const struct canpid_state *state, const struct aw_j
 }
 
 /* A setpoint beyond the controller's range disables a driver, so it is not a target. Values are in
- * % if the controller is unknown, and unknown if another controller than that of -c is active. */
+ * % if the controller is unknown. They are unknown if the active controller is not the one of
+ * -c. */
 static void update_joint(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;

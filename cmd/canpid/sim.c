@@ -83,7 +83,7 @@ static enum aw_status read_options(const struct aw_sim *sim,
     options->protocol = sim->protocol;
     options->rate_hz = given->rate_hz;
     options->tick_s = given->tick_s;
-    options->quirks = given->quirks < 0 ? 0 : 1U << given->quirks;
+    options->quirks = given->quirk < 0 ? 0 : 1U << given->quirk;
     if (!sim->url && canpid_given(sim->session)->board)
         status = canpid_boards(sim->session, &options->boards);
     if (status == AW_OK && given->fault)

@@ -5,7 +5,7 @@
 #include "control/motion.h"
 #include "protocol/canpid/client.h"
 #include "shell/session/session.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 #define BOARDS_NAMED  32 /* maximum number of boards with custom names */
 #define HEAD_ROWS_MAX 8
@@ -193,8 +193,8 @@ void canpid_note_disabled(struct aw_session *session, uint64_t boards);
 void canpid_note_enabled(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does. If new gains
- * are being tried (law.h), restores the old ones and disables again. Returns status if it is an
- * error, else AW_OK if telemetry confirms the disable. */
+ * are being tried (controller.h), restores the old ones and disables again. Returns status if it is
+ * an error, else AW_OK if telemetry confirms the disable. */
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
@@ -206,7 +206,7 @@ enum aw_status canpid_send_message(struct aw_session *session, struct aw_record 
 struct canpid_sim_options {
     const char *fault, *plant;
     double rate_hz, tick_s; /* tick 0: not given */
-    int quirks;             /* -1: not given */
+    int quirk;              /* -1: not given */
 };
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);

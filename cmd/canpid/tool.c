@@ -215,7 +215,7 @@ static const struct aw_command commands[] = {
          {.name = "plant", AW_AT(canpid_sim_options, plant), .value = "LIST",
           .candidates = aw_canpid_plant_names,
           .help = "simulate broken joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
-         {.name = "quirks", AW_AT(canpid_sim_options, quirks), .value = "NAME",
+         {.name = "quirks", AW_AT(canpid_sim_options, quirk), .value = "NAME",
           .choices = aw_canpid_quirk_names,
           .help = "power-up: no output for the first 100 control periods"})},
     {0},

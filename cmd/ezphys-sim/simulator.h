@@ -33,12 +33,12 @@ struct simulator {
     struct aw_link *link;
     bool connected; /* a client is connected */
     struct {
-        bool timeout_reported; /* the timeout was reported */
-        bool slow_reported;    /* the simulation was reported as slow */
+        bool timeout_reported;
+        bool slow_reported; /* the simulation was reported as slow */
         int64_t reported_step;
         uint64_t n_reported;
     } reports;
-    int64_t answer_due_ns; /* lock-step: when the answer is late */
+    int64_t answer_due_ns; /* lock-step: when a missing answer is reported as late */
     int64_t next_ns;       /* real time: when to send the state */
     int64_t start_ns;      /* real time: wall clock of start_step */
     int64_t start_step;

@@ -159,7 +159,7 @@ static void add_torque_motor(dJointID joint, const double torque[AW_SCENE_AXES])
 }
 
 /* clang-format off */
-static const struct file_format {
+static const struct message_kind {
     dJointID (*create)(dWorldID world, dJointGroupID group);
     void (*set)(dJointID joint, const struct aw_scene_joint *row);
     void (*set_param)(dJointID joint, int parameter, dReal value);
@@ -282,7 +282,7 @@ static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 static void build_drive(struct world *w, size_t index)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
-    const struct file_format *kind = &kinds[row->kind];
+    const struct message_kind *kind = &kinds[row->kind];
     struct drive *drive = &w->drives[index];
     *drive = (struct drive){.joint = kind->create(w->world, NULL)};
     dJointAttach(drive->joint, get_body(w, row->body[0]), get_body(w, row->body[1]));
@@ -540,7 +540,7 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
 
 void world_get_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
 {
-    const struct file_format *kind = &kinds[w->scene->joints[index].kind];
+    const struct message_kind *kind = &kinds[w->scene->joints[index].kind];
     out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
     out[1] = kind->rate(w->drives[index].motor, axis);
 }

@@ -29,7 +29,8 @@ struct ezphys_known {
     /* Names of the current simulation: those of --names and --scene and, on sim: links, those of
      * the scene, which are added when the link opens. */
     struct aw_ezphys_names names;
-    char source[160];                /* the --names and --scene already read */
+    /* the --names and --scene that name_sets.names was read from */
+    char source[160];
     struct aw_ezphys_names recorded; /* from the recording being read */
 };
 

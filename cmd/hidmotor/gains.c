@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "protocol/hidmotor/gains.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 #include "state.h"
 
 /* Returns the gains of all motors, which share one packet per controller. */

@@ -5,7 +5,7 @@
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
 #include "shell/session/session.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 /* A packet that only queries. */
 struct hidmotor_query {
@@ -27,7 +27,7 @@ struct hidmotor_state {
     struct aw_hidmotor arm;
     struct hidmotor_receiving receiving;
     struct aw_record replayed;    /* the last moving command of a replay */
-    struct aw_hidmotor_plan plan; /* the last plan sent to joints, if planned */
+    struct aw_hidmotor_plan plan; /* the last plan sent to joints; valid if has_plan */
     bool has_plan;
     char cancelled[16];   /* "m2,m3": joints whose motion that plan ends */
     bool linear;          /* interpolation of single motions in this command */

@@ -16,9 +16,9 @@ struct unitysim_ping {
 
 struct unitysim_limit_state {
     struct aw_unitysim_limits defaults; /* the defaults and those of the config file */
-    bool has_defaults;                  /* usual is set */
+    bool has_defaults;                  /* defaults is valid */
     struct aw_unitysim_limits sent;     /* the last limits sent to the simulator */
-    bool has_sent;                      /* sent is set */
+    bool has_sent;                      /* sent is valid */
     struct aw_unitysim_limits listed;   /* the limits in the list of joints */
 };
 

@@ -40,7 +40,7 @@ static void try_server(const uint8_t *data, size_t size)
     *server = (struct aw_server){.session = session,
                                  .clients.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
                                  .clients.max_peers = AW_PEERS_MAX};
-    server->aside = (struct aw_background){.fd = server->clients.epoll_fd, .due = AW_NEVER};
+    server->background = (struct aw_background){.fd = server->clients.epoll_fd, .due = AW_NEVER};
     session->share.server = server;
     session->share.sharing = &aw_sharing;
     session->device.link = &link;
@@ -48,7 +48,7 @@ static void try_server(const uint8_t *data, size_t size)
     MUST(peer);
     shutdown(ends[1], SHUT_WR);
     for (int turn = 0; turn < 100 && server->clients.n_peers; turn++) {
-        aw_server_serve(&server->aside);
+        aw_server_serve(&server->background);
         server->stop.is_due = false; /* no device needs to be stopped */
         MUST(!server->clients.n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
     }

@@ -193,7 +193,8 @@ static void make_messages(struct seed *seed)
     for (uint32_t type = AW_LIFE; type <= AW_SPEED;
          type = type == AW_RELEASE ? AW_HELLO : type + 1) {
         bool of_client = type < AW_HELLO;
-        struct aw_mail head = {.size = (uint32_t)size, .type = type, .flag = 1, .lease = 1};
+        struct aw_serve_message head = {
+            .size = (uint32_t)size, .type = type, .flag = 1, .lease = 1};
         all[of_client][0] = one[0] = of_client ? '1' : '0';
         memcpy(one + 1, &head, AW_HEAD);
         memcpy(one + 1 + AW_HEAD, frame, sizeof frame - 1);

@@ -23,7 +23,7 @@ static inline int server_start(const struct aw_tool *tool)
     server = (struct aw_server){.session = session,
                                 .clients.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
                                 .clients.max_peers = AW_PEERS_MAX};
-    server.aside = (struct aw_background){.fd = server.clients.epoll_fd, .due = AW_NEVER};
+    server.background = (struct aw_background){.fd = server.clients.epoll_fd, .due = AW_NEVER};
     session->share.server = &server;
     session->time.real.stop_fd = session->motion.stop.request_fd =
         eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -33,7 +33,7 @@ static inline int server_start(const struct aw_tool *tool)
             return -1;
         aw_conn_init(&ends[i], pair[1]);
         peers[i] = aw_peer_add(&server, pair[0]);
-        peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
+        peers[i]->who = (struct aw_peer_info){.pid = 70 + i, .program = "script", .user = "ann"};
         sprintf(peers[i]->who.text, "script (pid %d, ann)", 70 + i);
     }
     return server.clients.n_peers != 3;
@@ -55,22 +55,22 @@ static inline void stop(void)
 }
 
 /* Sends a message and lets the server read it. */
-static inline void tell(int i, struct aw_mail m)
+static inline void tell(int i, struct aw_serve_message m)
 {
     aw_conn_put(&ends[i], &m);
     aw_conn_flush(&ends[i]);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
 }
 
-static inline void say(int i, enum aw_mail_type type, bool flag)
+static inline void say(int i, enum aw_serve_type type, bool flag)
 {
-    tell(i, (struct aw_mail){.type = type, .flag = flag});
+    tell(i, (struct aw_serve_message){.type = type, .flag = flag});
 }
 
 /* Returns the type of the next message to a client; 0: none. */
-static inline enum aw_mail_type hear(int i, struct aw_mail *m)
+static inline enum aw_serve_type hear(int i, struct aw_serve_message *m)
 {
-    enum aw_mail_type type = aw_conn_next(&ends[i], m);
+    enum aw_serve_type type = aw_conn_next(&ends[i], m);
     if (type)
         return type;
     aw_conn_fill(&ends[i]);
@@ -78,10 +78,10 @@ static inline enum aw_mail_type hear(int i, struct aw_mail *m)
 }
 
 /* Requires this type, or a PASSED message before one of another type. Returns the message. */
-static inline struct aw_mail hears(int i, enum aw_mail_type type)
+static inline struct aw_serve_message hears(int i, enum aw_serve_type type)
 {
-    struct aw_mail m;
-    enum aw_mail_type got;
+    struct aw_serve_message m;
+    enum aw_serve_type got;
     do
         got = hear(i, &m);
     while (got == AW_PASSED && type != AW_PASSED);
@@ -95,11 +95,12 @@ static inline void hears_nothing(int i)
 }
 
 /* Requires a message of this type whose text starts with beginning. */
-static inline struct aw_mail hears_text(int i, enum aw_mail_type type, const char *beginning)
+static inline struct aw_serve_message hears_text(int i, enum aw_serve_type type,
+                                                 const char *beginning)
 {
-    struct aw_mail m = hears(i, type);
+    struct aw_serve_message m = hears(i, type);
     char text[AW_REASON_MAX + 1];
-    aw_mail_copy_text(&m, text, sizeof text);
+    aw_serve_copy_text(&m, text, sizeof text);
     if (strncmp(text, beginning, strlen(beginning)) != 0)
         fail_msg("'%s' does not begin with '%s'", text, beginning);
     return m;

@@ -3,7 +3,7 @@
 #define AW_SHELL_CUSTOM_CUSTOM_PARTS_H
 
 #include "shell/custom/custom_joints.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 #define AW_CUSTOM_JOINTS 16
 
@@ -30,8 +30,8 @@ struct aw_custom_arm {
     size_t n;
     struct aw_custom_joint joints[AW_CUSTOM_JOINTS];
     struct aw_device_setting gains[AW_CUSTOM_GAINS];
-    size_t queries[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_queries; /* messages that only query
-                                                                          */
+    /* messages that only query */
+    size_t queries[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_queries;
     struct aw_joint_column columns[4];
     /* names of the messages that report values */
     const char *watched[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];

@@ -92,7 +92,7 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
 static void find_query(struct aw_session *session, struct aw_custom_arm *arm,
                        const struct aw_field_ref *ref)
 {
-    size_t query = aw_field_ref_query(session, ref), known = 0;
+    size_t query = aw_field_ref_find_query(session, ref), known = 0;
     while (known < arm->n_queries && arm->queries[known] != query)
         known++;
     if (query == SIZE_MAX || known < arm->n_queries)

@@ -87,7 +87,8 @@ static void write_man_line(struct aw_output *out, const char *macro, const char 
     aw_output_write(out, "\n", 1);
 }
 
-/* Removes the marks around `words`; quotes them instead if they contain blanks. */
+/* Strips the backquotes of code spans. Replaces them with quotes around a span that contains
+ * blanks. */
 static const char *remove_marks(const char *text, char *out, size_t size)
 {
     size_t n = 0;

@@ -43,13 +43,13 @@ static void find_row(const struct aw_topic *topic, const char *section, const ch
     }
 }
 
-const char *aw_find_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
+const char *aw_find_topic_row(const struct aw_topic *topic, const char *tool, const char *key,
                               char *out, size_t size)
 {
     *out = '\0';
-    find_row(topic, tool, word, out, size);
+    find_row(topic, tool, key, out, size);
     if (!*out)
-        find_row(topic, "Experiments", word, out, size);
+        find_row(topic, "Experiments", key, out, size);
     return out;
 }
 

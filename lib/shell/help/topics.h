@@ -17,9 +17,10 @@ const struct aw_topic *aw_find_topic(const char *name); /* Returns NULL if not f
 /* Writes the part of the first line after the "—" to out, which has 128 bytes. */
 const char *aw_write_topic_summary(const struct aw_topic *topic, char *out);
 
-/* Returns the right column of the topic's row about this word, for the tool or for experiments of
- * all tools; "" if there is no such row. */
-const char *aw_find_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
+/* Copies the second column of the row named key to out, truncated to size - 1 characters, and
+ * returns out; "" if there is no such row. Prefers rows for this tool over the rows of the section
+ * Experiments. */
+const char *aw_find_topic_row(const struct aw_topic *topic, const char *tool, const char *key,
                               char *out, size_t size);
 
 /* Returns true if the topic about results lists this key for this command. */

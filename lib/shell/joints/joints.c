@@ -18,7 +18,7 @@
 #define NAMES_MAX         128
 #define AW_JOINTS_STEERED 64
 #define SETTLE_S          0.3  /* settling time at the goal before the arrival check, s */
-#define LEAST_S           0.05 /* min duration of a motion, s */
+#define MIN_DURATION_S    0.05 /* min duration of a motion, s */
 
 /* ---- The list ---- */
 
@@ -485,7 +485,7 @@ static enum aw_status start_motion(struct arrival *a)
         if (isnan(a->from[i]))
             return aw_fail(&a->session->err, AW_TIMEOUT, "%s: position unknown",
                            aw_joint_display_name(&a->list->joints[a->command->goals[i].joint]));
-    a->seconds = fmax(aw_joints_duration_s(a->session, a->list, a->command), LEAST_S);
+    a->seconds = fmax(aw_joints_duration_s(a->session, a->list, a->command), MIN_DURATION_S);
     steer_along(a, a->list);
     return aw_joints_attend(a->session, a->list, AW_NEVER, INFINITY, steer_along, a);
 }

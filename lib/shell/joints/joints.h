@@ -96,7 +96,6 @@ struct aw_joint {
     /* unit of each value; the same for ACTUAL and TARGET; NULL: none */
     const char *unit[AW_JOINT_VALUES];
     int decimals; /* decimals of targets in text style */
-    /* of targets */
     struct {
         double min, max; /* limits of targets; infinite: none. The caller handles --force */
         /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
@@ -173,8 +172,8 @@ struct aw_joint_command {
     int64_t show_ns; /* time shown by --dry-run; AW_NO_TIME: none */
 };
 
-/* Called after each report of a joint; list->joints[…].now is up to date. Returns false to end the
- * wait. */
+/* Called after each report of a joint; list->joints[…].state is up to date. Returns false to end
+ * the wait. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 
 /* Context that the hooks attend and await pass to the callback of their protocol client. */
@@ -194,6 +193,8 @@ struct aw_joints_watch {
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
     const struct aw_joint_column *columns;
+
+    /* properties of the device */
     struct {
         double hz; /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
         double max_hz;     /* max useful rate, Hz */
@@ -210,10 +211,7 @@ struct aw_joints {
         double default_s;             /* the device's default duration for a target; 0: unknown */
         double jog_key_s;             /* how long a jog key moves the joint, s; 0: the default */
         enum aw_joint_value jog_base; /* the value that jog adds to, if known: TARGET or ACTUAL */
-
-        /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
-         * allows_silent: returns AW_OK even if some joints were silent; these keep their old
-         * values. */
+        /* read returns AW_OK even if some joints were silent; these keep their old values */
         bool allows_silent;
     } traits;
     /* names, limits and reports of the joints */
@@ -239,6 +237,9 @@ struct aw_joints {
          * text NULL: fills in the common limits of all such joints, with an empty name. Returns
          * false if there is no such joint. */
         bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
+
+        /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].state.
+         * See allows_silent. */
         enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
         /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE)
@@ -250,7 +251,7 @@ struct aw_joints {
     } about;
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
     const char *const *extra_names;
-    /* controller of the joints, see law.h; NULL: the device reports none */
+    /* controller of the joints, see controller.h; NULL: the device reports none */
     const struct aw_controller *controller;
 
     /* steps of a motion command */
@@ -350,8 +351,9 @@ enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *
 enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list);
 
 /* Each function checks the command and calls the hook of the same name, or performs its default if
- * the hook is NULL. stream does not check. await shows the progress of the motion, see
- * aw_session_show_progress. It stops a joint that moves away from its target: AW_REFUSED. */
+ * the hook is NULL. aw_joints_stream calls the hook command without a check. aw_joints_await shows
+ * the progress of the motion, see aw_session_show_progress. It stops a joint that moves away from
+ * its target: AW_REFUSED. */
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,

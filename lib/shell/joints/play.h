@@ -57,7 +57,7 @@ struct aw_play_joint {
     size_t index; /* index of the joint in the list */
     /* For play only: */
     double max_deviation;              /* --max-deviation; NaN: from the joint list */
-    double max_lag, target, low, high; /* last setpoint; lowest and highest setpoint */
+    double max_lag, target, low, high; /* max following error; last, lowest and highest setpoint */
     int64_t seen_ns, behind_ns;
     struct aw_motion monitor;
     struct aw_table samples; /* measured positions, by their time in the file */

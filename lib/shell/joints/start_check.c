@@ -20,8 +20,8 @@
 #define GAP_NS     (200 * AW_MILLISECOND) /* a longer delay pauses the path */
 #define STREAM_NS  (500 * AW_MILLISECOND) /* max time between two setpoints of a stream */
 #define TEXT       48
-#define ROUNDING   1e-6 /* s */
-#define LEAST_MS   20   /* without a unit, a shorter duration may be meant in s */
+#define ROUNDING_S 1e-6 /* tolerance for rounding errors of durations, s */
+#define MIN_MS     20   /* a duration below this without a unit is rejected: it may mean s */
 
 /* Defaults if neither speed nor range is known: max distance, and a slow approach speed. */
 static const struct {
@@ -448,7 +448,7 @@ enum aw_status aw_read_duration(struct aw_session *session, const struct aw_args
     double ms = NAN;
     enum aw_status status = aw_arg_number(session, args, "duration", &ms);
     *seconds = ms / 1000;
-    if (status != AW_OK || !text || !(ms > 0 && ms < LEAST_MS) || text[strcspn(text, "smh")])
+    if (status != AW_OK || !text || !(ms > 0 && ms < MIN_MS) || text[strcspn(text, "smh")])
         return status;
     return aw_fail(&session->err, AW_USAGE,
                    "%s: duration=%.20s has no unit — write duration=%.20ss or duration=%.20sms",
@@ -470,7 +470,7 @@ enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joi
     if (seconds == 0 && session->options.move.max_jump &&
         aw_start_max_jump(session, joint, &jump) == AW_OK && fabs(distance) <= jump)
         return AW_OK;
-    if (min_s <= fmax(seconds, 1 / session->tool->motion.joints->traits.hz) + ROUNDING ||
+    if (min_s <= fmax(seconds, 1 / session->tool->motion.joints->traits.hz) + ROUNDING_S ||
         session->options.run.force)
         return AW_OK;
     return aw_fail(

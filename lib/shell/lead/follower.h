@@ -38,12 +38,12 @@ struct aw_follower {
     struct aw_follow_joint joints[AW_FOLLOW_ROWS];
     size_t index[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
     struct aw_leader leader;
-    /* of a recording */
+    /* playback of a recorded leader */
     struct {
-        double speed, max_speed; /* of a recording: initial and max speed */
+        double speed, max_speed; /* initial and max speed */
         struct aw_tempo tempo;
-        size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
-        /* of a recording: current time, time of the latest sample used, min length of a gap */
+        size_t next[AW_FOLLOW_ROWS]; /* next sample of each row */
+        /* current time, time of the latest sample used, min length of a gap; s */
         double at_s, used_s, gap_s;
     } playback;
     /* "follows" was reported; the end was reached */

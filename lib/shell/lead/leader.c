@@ -30,7 +30,7 @@ static bool is_file(const char *source)
 }
 
 /* Returns true if the fields belong to this tool. A name without a group may belong to any tool. */
-static bool are_own_fields(struct aw_leader *l)
+static bool has_tool_fields(struct aw_leader *l)
 {
     bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
     struct aw_error ignored;
@@ -61,7 +61,7 @@ enum aw_status aw_leader_open(struct aw_leader *l, struct aw_session *session, c
     l->is_recording =
         !l->is_server && (is_file(source) || session->options.move.speed > 0 ||
                           session->options.move.fit || aw_session_is_virtual(session));
-    l->same_kind = l->is_server ? strcmp(l->tool, session->tool->name) == 0 : are_own_fields(l);
+    l->same_kind = l->is_server ? strcmp(l->tool, session->tool->name) == 0 : has_tool_fields(l);
     return AW_OK;
 }
 

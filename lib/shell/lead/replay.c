@@ -201,10 +201,10 @@ static void warn_of_start(struct player *p)
     const struct aw_replay *r = &p->replay;
     const char *relative = r->resets ? NULL : r->first_relative;
     bool can_ask =
-        session->tool->talk.replay.is_elsewhere && r->plan.n && p->from_ns == 0 && r->n_places;
+        session->tool->talk.replay.is_elsewhere && r->plan.n && p->from_ns == 0 && r->n_positions;
     char where[160];
-    for (size_t i = 0; can_ask && i < r->n_places; i++)
-        if (session->tool->talk.replay.is_elsewhere(session, &r->places[i].record, where,
+    for (size_t i = 0; can_ask && i < r->n_positions; i++)
+        if (session->tool->talk.replay.is_elsewhere(session, &r->positions[i].record, where,
                                                     sizeof where))
             aw_session_print_notice(session, "replay: different start position: %s%s%s%s", where,
                                     relative ? " — " : "", relative ? relative : "",

@@ -12,11 +12,11 @@ struct aw_replay_write {
     uint32_t commands; /* number of messages in it */
 };
 
-#define AW_REPLAY_PLACES 6
+#define AW_REPLAY_POSITIONS 6
 
 /* The first message with the device's position. It begins with these bytes, which identify the
  * sender on a bus. */
-struct aw_replay_place {
+struct aw_replay_position {
     uint8_t from[2];
     struct aw_record record;
 };
@@ -34,7 +34,7 @@ struct aw_replay_joint {
 
 /* Owns the arrays and the list. {0} is empty. */
 struct aw_replay {
-    /* what is sent */
+    /* the writes to the link, and their bytes */
     struct {
         struct aw_replay_write *writes;
         size_t n, room;
@@ -43,8 +43,8 @@ struct aw_replay {
         uint64_t n_received; /* messages from the device, which are not sent */
         uint64_t n_commands; /* messages that are sent */
     } plan;
-    struct aw_replay_place places[AW_REPLAY_PLACES];
-    size_t n_places;
+    struct aw_replay_position positions[AW_REPLAY_POSITIONS];
+    size_t n_positions;
     const char *first_relative; /* first command that depends on the position, or NULL */
     bool resets;                /* the recording first restores the device's initial state */
     int64_t from_ns;            /* set by the caller: messages before it are not sent */

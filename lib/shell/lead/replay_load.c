@@ -199,20 +199,20 @@ static void on_answer(void *context, struct aw_span frame)
     struct loader *l = context;
     struct aw_replay *r = l->replay;
     const char *position_message = l->session->tool->talk.replay.position_message;
-    struct aw_record *record = &r->places[r->n_places % AW_REPLAY_PLACES].record;
+    struct aw_record *record = &r->positions[r->n_positions % AW_REPLAY_POSITIONS].record;
     size_t i = 0;
     l->number++;
     l->answers++;
     l->answered =
         l->answered || aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) == AW_OK;
     note_message(l, frame);
-    while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
+    while (i < r->n_positions && memcmp(r->positions[i].from, frame.data, 2) != 0)
         i++;
-    if (!position_message || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
+    if (!position_message || i < r->n_positions || i == AW_REPLAY_POSITIONS || frame.size < 2 ||
         aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) != AW_OK ||
         strcmp(record->codec->message->name, position_message) != 0)
         return;
-    memcpy(r->places[r->n_places++].from, frame.data, 2);
+    memcpy(r->positions[r->n_positions++].from, frame.data, 2);
 }
 
 static enum aw_status store_write(struct loader *l, const struct aw_log_entry *entry)

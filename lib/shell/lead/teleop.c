@@ -330,19 +330,19 @@ static int pad_fd(const struct aw_operator *h)
 /* Called during the wait for a step: redraws the panel, and ends the wait if the user releases the
  * button. */
 struct glance {
-    struct aw_background aside;
+    struct aw_background background;
     struct aw_operator *operator;
     int64_t last_ns;
     bool busy;        /* reading channels may wait, which calls this function again */
     bool ended, late; /* late: the watchdog process may have sent its stop in the meantime */
 };
 
-static void glance(struct aw_background *aside)
+static void glance(struct aw_background *background)
 {
-    struct glance *g = (struct glance *)aside;
+    struct glance *g = (struct glance *)background;
     struct aw_operator *h = g->operator;
     int64_t now = aw_clock_now(h->session->clock);
-    aside->due = now + SLICE_NS;
+    background->due = now + SLICE_NS;
     g->late = g->late || now - g->last_ns > AW_TELEOP_LATE;
     g->last_ns = now;
     if (g->ended || g->busy)
@@ -360,7 +360,7 @@ static void glance(struct aw_background *aside)
     if (h->display.screen && aw_live_is_due(&h->display.live))
         aw_teleop_draw(h);
     g->ended = h->time.quit || !h->engine.enabled || aw_teleop_is_released(&h->engine);
-    aside->fd = g->ended ? -1 : pad_fd(h);
+    background->fd = g->ended ? -1 : pad_fd(h);
     if (g->ended)
         aw_stop_request(h->session);
 }
@@ -368,12 +368,12 @@ static void glance(struct aw_background *aside)
 static enum aw_status send_attended(struct aw_operator *h)
 {
     struct aw_background **first = &h->session->time.real.background;
-    struct glance g = {.aside = {.fd = pad_fd(h), .due = 0, .serve = glance},
+    struct glance g = {.background = {.fd = pad_fd(h), .due = 0, .serve = glance},
                        .operator= h,
                        .last_ns = aw_clock_now(h->session->clock)};
-    aw_background_add(first, &g.aside);
+    aw_background_add(first, &g.background);
     enum aw_status status = h->sender->send(h);
-    aw_background_remove(first, &g.aside);
+    aw_background_remove(first, &g.background);
     if (g.ended)
         aw_stop_withdraw(h->session);
     bool late = g.late || aw_clock_now(h->session->clock) - g.last_ns > AW_TELEOP_LATE;

@@ -76,7 +76,7 @@ struct aw_teleop_sender {
     double range_share;
     /* checks whether teleop can start; NULL: always */
     enum aw_status (*check)(struct aw_operator *operator);
-    /* Sends the requested motion. Sets next_ns, and sets waited if it waited. */
+    /* Sends the requested motion. Sets operator->time.next_ns, and steps.waited if it waited. */
     enum aw_status (*send)(struct aw_operator *operator);
 };
 
@@ -119,7 +119,7 @@ struct aw_operator {
     } counts;
 };
 
-/* Draws the panel on the canvas of operator->live.screen. */
+/* Draws the panel on the canvas of operator->display.live.screen. */
 void aw_teleop_draw(struct aw_operator *operator);
 
 /* Returns the reason of the halt as a message. */

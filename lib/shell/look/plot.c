@@ -29,12 +29,12 @@ struct aw_plot_options {
 AW_GIVEN(command, aw_plot_options, aw_plot_given)
 
 /* 2001: earlier times are not plausible dates */
-#define LONG_AGO_NS  (INT64_C(1000000000) * AW_SECOND)
-#define JUMP_NS      (2 * AW_SECOND) /* a longer gap between samples breaks the line */
-#define FPS_MOST     15
-#define FPS_LEAST    5
-#define SEEN_MOST    64
-#define DEFAULT_MOST 8 /* max columns of a table without known fields */
+#define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND)
+#define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
+#define MAX_FPS     15
+#define MIN_FPS     5
+#define MAX_SEEN    64
+#define MAX_DEFAULT 8 /* max columns of a table without known fields */
 
 struct plot {
     struct aw_session *session;
@@ -60,7 +60,7 @@ struct plot {
         bool uses_defaults; /* no field was requested: plots the tool's default fields */
         bool plots_all;     /* the table has no such fields: plots its first columns */
         size_t n_seen;      /* names that were not requested, for suggestions */
-        char seen[SEEN_MOST][AW_POINT_NAME];
+        char seen[MAX_SEEN][AW_POINT_NAME];
         bool was_found[AW_SELECT_MAX]; /* patterns that matched a point */
         /* patterns, completed with the name of their message */
         char qualified[AW_SELECT_MAX][AW_POINT_NAME];
@@ -223,7 +223,7 @@ static void note_name(struct plot *p, const struct aw_point *point)
     size_t i = 0;
     while (i < p->names.n_seen && strcmp(p->names.seen[i], point->name) != 0)
         i++;
-    if (i == p->names.n_seen && i < SEEN_MOST)
+    if (i == p->names.n_seen && i < MAX_SEEN)
         snprintf(p->names.seen[p->names.n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
@@ -245,7 +245,7 @@ static bool is_duplicate(const struct plot *p, const struct aw_point *point)
 static bool is_requested(const struct plot *p, const struct aw_point *point, size_t n)
 {
     return !point->text && !is_duplicate(p, point) &&
-           (aw_select_match(&p->select, point) >= 0 || (p->names.plots_all && n < DEFAULT_MOST));
+           (aw_select_match(&p->select, point) >= 0 || (p->names.plots_all && n < MAX_DEFAULT));
 }
 
 /* Returns NULL if the point was not requested. */
@@ -399,7 +399,7 @@ static enum aw_status fail_not_found(struct plot *p)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: '%.60s' is text, not a number — see 'watch %.60s'",
                        p->select.pattern[0], p->select.pattern[0]);
-    const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
+    const char *names[MAX_SEEN], *wanted = p->select.pattern[missing];
     char all[240] = "";
     for (size_t i = 0; i < p->names.n_seen; i++)
         names[i] = p->names.seen[i];
@@ -455,7 +455,7 @@ static void draw(struct plot *p)
         aw_cell_draw_keys(canvas, all_keys + (stops ? 0 : 2));
     aw_screen_show(p->live.screen);
     int64_t dot = p->strip.span_ns / (2 * canvas->columns);
-    int64_t min_ns = AW_SECOND / FPS_MOST, max_ns = AW_SECOND / FPS_LEAST;
+    int64_t min_ns = AW_SECOND / MAX_FPS, max_ns = AW_SECOND / MIN_FPS;
     p->live.frame_ns = dot < min_ns ? min_ns : dot > max_ns ? max_ns : dot;
 }
 
@@ -752,7 +752,7 @@ static enum aw_status plot(struct plot *p)
         span = end; /* no wider than the duration */
     aw_strip_init(&p->strip, (int64_t)(span * 1e9));
     if (!aw_live_is_wanted(p->session) ||
-        aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
+        aw_live_open(&p->live, p->session, p->stream, MAX_FPS) != AW_OK)
         return plot_text(p);
     enum aw_status status = plot_live(p);
     aw_live_close(&p->live);

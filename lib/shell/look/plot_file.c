@@ -10,8 +10,8 @@
 #include "shell/look/picture.h"
 #include "shell/look/plot.h"
 
-#define MOST_PANELS 4 /* max panels of a chart */
-#define NAMED       4 /* max names that label an axis without a unit */
+#define MAX_PANELS 4 /* max panels of a chart */
+#define NAMED      4 /* max names that label an axis without a unit */
 
 /* ---- Samples ---- */
 
@@ -152,8 +152,8 @@ struct panels {
     size_t n;
     size_t panel[AW_TRACES]; /* panel of each trace */
     bool is_mixed;           /* the last panel has several units */
-    char label[MOST_PANELS][96];
-    const char *unit[MOST_PANELS];
+    char label[MAX_PANELS][96];
+    const char *unit[MAX_PANELS];
 };
 
 static void assign_panels(const struct aw_traces *traces, struct panels *panels)
@@ -164,10 +164,10 @@ static void assign_panels(const struct aw_traces *traces, struct panels *panels)
         size_t p = 0;
         while (p < panels->n && strcmp(panels->unit[p], traces->list[i].unit) != 0)
             p++;
-        if (p == panels->n && p < MOST_PANELS)
+        if (p == panels->n && p < MAX_PANELS)
             panels->unit[panels->n++] = traces->list[i].unit;
-        panels->is_mixed |= p == MOST_PANELS;
-        panels->panel[i] = p < MOST_PANELS ? p : MOST_PANELS - 1;
+        panels->is_mixed |= p == MAX_PANELS;
+        panels->panel[i] = p < MAX_PANELS ? p : MAX_PANELS - 1;
     }
 }
 
@@ -234,7 +234,7 @@ static void name_panel(const struct aw_traces *traces, struct panels *panels, si
 static void choose_colours(const struct aw_traces *traces, const struct panels *panels,
                            size_t *colours)
 {
-    size_t used[MOST_PANELS] = {0}, of[AW_TRACES];
+    size_t used[MAX_PANELS] = {0}, of[AW_TRACES];
     for (size_t i = 0; i < traces->n; i++) {
         of[i] = is_target(&traces->list[i]) ? find_actual(traces, i) : traces->n;
         if (of[i] == traces->n)
@@ -249,7 +249,7 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session
                                const char *path, const char *title)
 {
     struct aw_series series[AW_TRACES];
-    struct aw_panel list[MOST_PANELS];
+    struct aw_panel list[MAX_PANELS];
     struct panels panels;
     size_t used = 0, size, colours[AW_TRACES];
     if (!traces->has_samples)

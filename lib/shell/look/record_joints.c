@@ -268,7 +268,7 @@ static bool handle_report(void *context, const struct aw_joint_list *list)
     return r->status == AW_OK && !is_enough(r);
 }
 
-/* Queries the fields that do not arrive with each position. */
+/* Reads all joints hz times per second (0: without pauses) until the deadline. */
 static enum aw_status query_all(struct recorder *r, int64_t deadline, double hz)
 {
     struct aw_session *session = r->session;

@@ -37,7 +37,7 @@ struct watch {
     char received_names[160];      /* other names in the text input, as many as fit */
     int64_t deadline;
     struct {
-        struct aw_channels channels, frozen;
+        struct aw_channels channels, frozen_channels;
         bool is_frozen;
         struct aw_grid grid;
         struct aw_live live;
@@ -285,8 +285,8 @@ static void draw(struct watch *w)
         w->counts.counted = w->screen.grid.head.n_messages;
         w->counts.counted_ns = now;
     }
-    aw_grid_draw(&w->screen.grid, w->screen.is_frozen ? &w->screen.frozen : &w->screen.channels,
-                 canvas);
+    aw_grid_draw(&w->screen.grid,
+                 w->screen.is_frozen ? &w->screen.frozen_channels : &w->screen.channels, canvas);
     aw_screen_show(w->screen.live.screen);
 }
 
@@ -333,15 +333,15 @@ static bool handle_key(struct watch *w, int key)
         return false;
     case ' ':
         if (w->screen.is_frozen)
-            aw_channels_free(&w->screen.frozen);
-        w->screen.is_frozen =
-            !w->screen.is_frozen && aw_channels_copy(&w->screen.frozen, &w->screen.channels);
+            aw_channels_free(&w->screen.frozen_channels);
+        w->screen.is_frozen = !w->screen.is_frozen &&
+                              aw_channels_copy(&w->screen.frozen_channels, &w->screen.channels);
         break;
     case 's':
         aw_live_stop(&w->screen.live);
         break;
     case 'r':
-        aw_channels_reset(w->screen.is_frozen ? &w->screen.frozen : &w->screen.channels);
+        aw_channels_reset(w->screen.is_frozen ? &w->screen.frozen_channels : &w->screen.channels);
         aw_channels_reset(&w->screen.channels);
         break;
     case '?':
@@ -419,7 +419,7 @@ static enum aw_status watch(struct watch *w)
     enum aw_status status = watch_table(w);
     aw_live_close(&w->screen.live);
     aw_channels_free(&w->screen.channels);
-    aw_channels_free(&w->screen.frozen);
+    aw_channels_free(&w->screen.frozen_channels);
     return status;
 }
 

@@ -23,8 +23,8 @@
 #include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000
-#define LINK_MOST     24 /* max length of the link in the prompt */
-#define REPEAT_MOST   999
+#define MAX_LINK      24 /* max length of the link in the prompt */
+#define MAX_REPEAT    999
 
 struct prompt {
     struct aw_session *session;
@@ -235,10 +235,10 @@ static void write_prompt(struct prompt *prompt)
     const char *named = session->options.link.url, *cut = "", *state = "";
     named = named && *named ? named : session->tool->device.link ? session->tool->device.link : "";
     int length = (int)strcspn(named, "?");
-    if (length > LINK_MOST) {
+    if (length > MAX_LINK) {
         cut = aw_screen_is_utf8() ? "…" : "~";
-        named += length - LINK_MOST;
-        length = LINK_MOST;
+        named += length - MAX_LINK;
+        length = MAX_LINK;
     }
     if (session->device.link ? session->device.link->is_lost : session->device.was_lost)
         state = ": link lost";
@@ -344,8 +344,8 @@ static int read_key(FILE *stream)
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
         bool before = n == 1 && prompt->typed_before > 0;
-        if (rl_numeric_arg > REPEAT_MOST) /* limits a repeat count typed with Alt */
-            rl_numeric_arg = REPEAT_MOST;
+        if (rl_numeric_arg > MAX_REPEAT) /* limits a repeat count typed with Alt */
+            rl_numeric_arg = MAX_REPEAT;
         prompt->typed_before -= before;
         if (n == 1)
             return before && key == '\0' ? CTRL('D') : key;

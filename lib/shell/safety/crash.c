@@ -156,9 +156,9 @@ static void add_frame(void *context, const void *frame, size_t size)
     plan->n_repeated = draft->paused ? plan->n_repeated : plan->n;
 }
 
-static void renew(struct aw_background *aside)
+static void renew(struct aw_background *background)
 {
-    aw_crash_prepare(((struct aw_renewal *)aside)->session);
+    aw_crash_prepare(((struct aw_renewal *)background)->session);
 }
 
 static void set_renewal(struct aw_session *session, bool on)
@@ -167,11 +167,12 @@ static void set_renewal(struct aw_session *session, bool on)
     struct aw_background **first = &session->time.real.background;
     int64_t due = aw_clock_now(&session->time.real.base) + RENEW_NS;
     if (on && !renewal->on) {
-        *renewal = (struct aw_renewal){.aside = {.fd = -1, .serve = renew}, .session = session};
-        aw_background_add(first, &renewal->aside);
+        *renewal =
+            (struct aw_renewal){.background = {.fd = -1, .serve = renew}, .session = session};
+        aw_background_add(first, &renewal->background);
     }
     renewal->on = on || renewal->on;
-    renewal->aside.due = on ? due : AW_NEVER;
+    renewal->background.due = on ? due : AW_NEVER;
 }
 
 void aw_crash_prepare(struct aw_session *session)

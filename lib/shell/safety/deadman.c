@@ -27,7 +27,7 @@ static void plan_check(struct aw_deadman *deadman)
     int64_t now = aw_clock_now(deadman->session->clock);
     int64_t end = last_input_ns(deadman) + deadman->limit_ns,
             next = now + deadman->limit_ns / LOOKS + 1;
-    deadman->aside.due = end > now ? aw_min_time(end, next) : next;
+    deadman->background.due = end > now ? aw_min_time(end, next) : next;
 }
 
 static void reset_timeout(struct aw_deadman *deadman)
@@ -65,9 +65,9 @@ void aw_deadman_note_line(struct aw_deadman *deadman)
     plan_check(deadman);
 }
 
-static void check_input(struct aw_background *aside)
+static void check_input(struct aw_background *background)
 {
-    struct aw_deadman *deadman = (struct aw_deadman *)aside;
+    struct aw_deadman *deadman = (struct aw_deadman *)background;
     struct aw_session *session = deadman->session;
     aw_deadman_note_read(deadman, 0);
     int64_t silent_ns = aw_clock_now(session->clock) - last_input_ns(deadman);
@@ -85,7 +85,7 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
 {
     struct stat about;
     *deadman = (struct aw_deadman){
-        .aside = {.fd = -1, .serve = check_input}, .session = session, .fd = fd};
+        .background = {.fd = -1, .serve = check_input}, .session = session, .fd = fd};
     if (isatty(fd) || fstat(fd, &about) != 0 || S_ISREG(about.st_mode))
         return;
     if (!(session->options.link.deadman_s > 0))
@@ -94,8 +94,8 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
     aw_stop_catch_signals(session);
     note_life(deadman);
     plan_check(deadman);
-    aw_background_add(&session->time.real.background, &deadman->aside);
-    aw_background_add(&session->time.virtual.background, &deadman->aside);
+    aw_background_add(&session->time.real.background, &deadman->background);
+    aw_background_add(&session->time.virtual.background, &deadman->background);
 }
 
 void aw_deadman_end(struct aw_deadman *deadman)
@@ -103,8 +103,8 @@ void aw_deadman_end(struct aw_deadman *deadman)
     struct aw_session *session = deadman->session;
     if (deadman->limit_ns <= 0)
         return;
-    aw_background_remove(&session->time.real.background, &deadman->aside);
-    aw_background_remove(&session->time.virtual.background, &deadman->aside);
+    aw_background_remove(&session->time.real.background, &deadman->background);
+    aw_background_remove(&session->time.virtual.background, &deadman->background);
     session->motion.stop_cause = NULL;
 }
 

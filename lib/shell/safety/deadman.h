@@ -18,7 +18,7 @@
 #include "shell/session/session.h"
 
 struct aw_deadman {
-    struct aw_background aside;
+    struct aw_background background;
     struct aw_session *session;
     int fd;
     int64_t limit_ns;          /* 0: off */

@@ -18,8 +18,8 @@
 #define DEAD_MS    10 /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
-    struct aw_background aside; /* retries the write while bytes are queued */
-    struct aw_feeder *next;     /* in session->device.ending */
+    struct aw_background background; /* retries the write while bytes are queued */
+    struct aw_feeder *next;          /* in session->device.ending_feeders */
     struct aw_session *session;
     const char *label;
     struct aw_child child;
@@ -44,7 +44,7 @@ static bool write_queue(struct aw_feeder *f)
     }
     if (f->start == f->end)
         f->start = f->end = 0;
-    f->aside.due = f->end ? aw_clock_now(&f->session->time.real.base) + AGAIN_NS : AW_NEVER;
+    f->background.due = f->end ? aw_clock_now(&f->session->time.real.base) + AGAIN_NS : AW_NEVER;
     return true;
 }
 
@@ -61,15 +61,15 @@ static bool write_whole_queue(struct aw_feeder *f)
     return good;
 }
 
-static void retry_write(struct aw_background *aside)
+static void retry_write(struct aw_background *background)
 {
-    struct aw_feeder *f = (struct aw_feeder *)aside;
+    struct aw_feeder *f = (struct aw_feeder *)background;
     bool good = write_queue(f);
     if (!f->on_loss && (!good || !f->end))
         aw_child_close(&f->child.stdin_fd);
     if (good)
         return;
-    aside->due = AW_NEVER;
+    background->due = AW_NEVER;
     if (f->on_loss)
         f->on_loss(f->context);
 }
@@ -98,8 +98,8 @@ struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_fi
     memcpy(f->program, filter->program, sizeof f->program);
     fcntl(f->child.stdin_fd, F_SETFL, O_NONBLOCK);
     fcntl(f->child.stdin_fd, F_SETPIPE_SZ, PIPE_SIZE);
-    f->aside = (struct aw_background){.fd = -1, .due = AW_NEVER, .serve = retry_write};
-    aw_background_add(&session->time.real.background, &f->aside);
+    f->background = (struct aw_background){.fd = -1, .due = AW_NEVER, .serve = retry_write};
+    aw_background_add(&session->time.real.background, &f->background);
     return f;
 }
 
@@ -158,7 +158,7 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
 static bool end_now(struct aw_feeder *f, char *output, size_t size, struct aw_error *err)
 {
     bool good = f->child.stdin_fd < 0 ? !f->end : write_whole_queue(f);
-    aw_background_remove(&f->session->time.real.background, &f->aside);
+    aw_background_remove(&f->session->time.real.background, &f->background);
     aw_child_close(&f->child.stdin_fd);
     good = aw_child_wait(&f->child, END_MS) && good;
     good = aw_child_end(&f->child, 0) == 0 && good;
@@ -180,7 +180,7 @@ bool aw_feeder_end(struct aw_feeder *f, char *output, size_t size, struct aw_err
     f->on_loss = NULL;
     f->next = session->device.ending_feeders;
     session->device.ending_feeders = f;
-    retry_write(&f->aside);
+    retry_write(&f->background);
     return true;
 }
 

@@ -15,7 +15,7 @@ struct aw_feeder;
 struct aw_tee {
     bool selects_subjects; /* records only messages about the recording command's subjects */
     bool wrote_packets;    /* the custom packets have been written */
-    uint64_t names_at;     /* position in names.keep after the names already written */
+    uint64_t names_at;     /* position of names.write_lines after the names already written */
     bool is_open;          /* accepts messages; false after a failure */
     FILE *file;            /* NULL: a filter, or standard output */
     struct aw_feeder *feeder;
@@ -68,7 +68,7 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err);
  *     subject FIELD NUMBER NAME      these lines, see struct aw_name_hooks
  *     config file: NAME              and on the next lines the text of the file, up to 32 KiB
  *
- * *names is the position in names.keep after the included names. NULL: out of memory. */
+ * *names is the position of names.write_lines after the included names. NULL: out of memory. */
 uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,
                          uint64_t *names, size_t *size);
 

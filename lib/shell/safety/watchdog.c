@@ -143,7 +143,7 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     if (!watchdog->session)
         return AW_OK;
     show_life(watchdog);
-    watchdog->aside.due = aw_min_time(watchdog->aside.due, now_ns() + SIGN_NS);
+    watchdog->background.due = aw_min_time(watchdog->background.due, now_ns() + SIGN_NS);
     if (watchdog->pid > 0 && waitpid(watchdog->pid, NULL, WNOHANG) == 0)
         return AW_OK;
     if (watchdog->pid > 0)
@@ -154,22 +154,22 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     return status;
 }
 
-static void give_sign(struct aw_background *aside)
+static void give_sign(struct aw_background *background)
 {
-    struct aw_watchdog *watchdog = (struct aw_watchdog *)aside;
+    struct aw_watchdog *watchdog = (struct aw_watchdog *)background;
     struct aw_session *session = watchdog->session;
     struct aw_error err;
     bool moves = session->motion.moving || aw_session_has_ongoing(session);
     if (watchdog->user.only_in_motion && !moves) {
         if (watchdog->life)
             atomic_store(&watchdog->life->last_ns, AW_NEVER);
-        aside->due = AW_NEVER;
+        background->due = AW_NEVER;
         return;
     }
-    aside->due = now_ns() + SIGN_NS;
+    background->due = now_ns() + SIGN_NS;
     if (aw_watchdog_check(watchdog, &err) == AW_OK)
         return;
-    aside->due = AW_NEVER;
+    background->due = AW_NEVER;
     watchdog->user.on_failure(watchdog->user.context, &err);
 }
 
@@ -188,9 +188,9 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
         return status;
     }
     watchdog->session = session;
-    watchdog->aside = (struct aw_background){
+    watchdog->background = (struct aw_background){
         .fd = -1, .serve = give_sign, .due = user->only_in_motion ? AW_NEVER : now_ns() + SIGN_NS};
-    aw_background_add(&session->time.real.background, &watchdog->aside);
+    aw_background_add(&session->time.real.background, &watchdog->background);
     if (!user->only_in_motion)
         show_life(watchdog);
     return status;
@@ -199,7 +199,7 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
 void aw_watchdog_end(struct aw_watchdog *watchdog)
 {
     if (watchdog->session)
-        aw_background_remove(&watchdog->session->time.real.background, &watchdog->aside);
+        aw_background_remove(&watchdog->session->time.real.background, &watchdog->background);
     if (watchdog->pid > 0) {
         kill(watchdog->pid, SIGKILL);
         close(watchdog->fd);

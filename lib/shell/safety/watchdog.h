@@ -43,7 +43,7 @@ struct aw_watchdog_user {
 
 /* {0}: not started. */
 struct aw_watchdog {
-    struct aw_background aside; /* gives signs of life during waits */
+    struct aw_background background; /* gives signs of life during waits */
     struct aw_session *session;
     struct aw_watchdog_user user;
     pid_t pid;

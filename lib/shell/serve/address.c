@@ -24,8 +24,8 @@ static bool skip(const char **text, const char *word)
 }
 
 /* Finds the socket of a tool in the user's folder. */
-static enum aw_status find_own(struct aw_address *address, const char *tool, const char *suffix,
-                               struct aw_error *err)
+static enum aw_status find_user_socket(struct aw_address *address, const char *tool,
+                                       const char *suffix, struct aw_error *err)
 {
     char folder[80];
     enum aw_status status = aw_xdg_make_runtime(folder, sizeof folder, err);
@@ -51,7 +51,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     for (char *p = suffix; *p; p++)
         if (!isalnum((unsigned char)*p) && *p != '.')
             *p = '-';
-    return find_own(address, tool, suffix, err);
+    return find_user_socket(address, tool, suffix, err);
 }
 
 /* Finds the server that systemd runs for all users of the device. */
@@ -65,8 +65,9 @@ size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool
 {
     struct aw_address others;
     glob_t found = {.gl_pathc = 0};
-    size_t n = find_own(&list[0], tool, "", NULL) == AW_OK && access(list[0].path, F_OK) == 0;
-    if (find_own(&others, tool, "-*", NULL) == AW_OK)
+    size_t n =
+        find_user_socket(&list[0], tool, "", NULL) == AW_OK && access(list[0].path, F_OK) == 0;
+    if (find_user_socket(&others, tool, "-*", NULL) == AW_OK)
         glob(others.path, 0, NULL, &found);
     for (size_t i = 0; i < found.gl_pathc && n < max; i++)
         snprintf(list[n++].path, sizeof list->path, "%s", found.gl_pathv[i]);
@@ -84,7 +85,7 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
         return aw_fail(err, AW_USAGE, "%s: not supported — forward the socket with ssh -L", url);
     skip(&rest, "unix:");
     if (!*rest)
-        return find_own(address, tool, "", err);
+        return find_user_socket(address, tool, "", err);
     if (strlen(rest) >= sizeof address->path)
         return aw_fail(err, AW_USAGE, "%s: longer than %zu characters — use a shorter path", url,
                        sizeof address->path - 1);

@@ -14,8 +14,8 @@
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"
 
-#define PLACES_MAX 16                     /* max number of servers of one tool */
-#define SIGN_NS    (100 * AW_MILLISECOND) /* max interval between signs of life */
+#define ADDRESSES_MAX 16                     /* max number of servers of one tool */
+#define SIGN_NS       (100 * AW_MILLISECOND) /* max interval between signs of life */
 /* max wait for the lease; a stop may have to come first */
 #define ANSWER_NS (5 * AW_SECOND)
 #define HELLO_NS  (3 * AW_SECOND)
@@ -27,15 +27,15 @@ static struct aw_clock *clock_of(const struct aw_attached *attached)
 
 /* ---- Messages ---- */
 
-void aw_attached_send(struct aw_attached *attached, const struct aw_mail *m)
+void aw_attached_send(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     aw_conn_put(&attached->conn, m);
     aw_conn_flush(&attached->conn);
 }
 
-static void say(struct aw_attached *attached, enum aw_mail_type type, bool flag)
+static void send_flag(struct aw_attached *attached, enum aw_serve_type type, bool flag)
 {
-    aw_attached_send(attached, &(struct aw_mail){.type = type, .flag = flag});
+    aw_attached_send(attached, &(struct aw_serve_message){.type = type, .flag = flag});
 }
 
 /* Handles the loss of the lease: ends the command in progress, or prints a notice at the prompt. */
@@ -63,7 +63,7 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
     aw_stop_request(session);
 }
 
-static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_grant(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     struct aw_session *session = attached->session;
     attached->lease.number = m->lease;
@@ -75,19 +75,19 @@ static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
         session->tool->share.on_turn(session, AW_TURN_BEGIN);
 }
 
-static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_answer(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     char why[AW_REASON_MAX + 1];
-    aw_mail_copy_text(m, why, sizeof why);
+    aw_serve_copy_text(m, why, sizeof why);
     aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s", why);
     attached->lease.awaits_reply = false;
 }
 
 /* Clients without the lease report the end of the server only once it is gone. */
-static void handle_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
+static void handle_stop(struct aw_attached *attached, const struct aw_serve_message *m, bool held)
 {
     char why[AW_REASON_MAX + 1];
-    aw_mail_copy_text(m, why, sizeof why);
+    aw_serve_copy_text(m, why, sizeof why);
     if (m->flag)
         snprintf(attached->loss_reason, sizeof attached->loss_reason, "the server was shut down");
     if (held)
@@ -96,9 +96,9 @@ static void handle_stop(struct aw_attached *attached, const struct aw_mail *m, b
         aw_session_print_notice(attached->session, "%s", why);
 }
 
-static void handle_message(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_message(struct aw_attached *attached, const struct aw_serve_message *m)
 {
-    switch ((enum aw_mail_type)m->type) {
+    switch ((enum aw_serve_type)m->type) {
     case AW_PASSED:
         aw_attached_receive(attached, m);
         break;
@@ -140,7 +140,7 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 
 void aw_attached_handle(struct aw_attached *attached)
 {
-    struct aw_mail m;
+    struct aw_serve_message m;
     bool over = !aw_conn_fill(&attached->conn) || attached->conn.disconnected;
     while (aw_conn_next(&attached->conn, &m))
         handle_message(attached, &m);
@@ -149,29 +149,29 @@ void aw_attached_handle(struct aw_attached *attached)
         return;
     attached->is_closed = true;
     attached->lease.awaits_reply = false;
-    attached->aside.fd = -1;
+    attached->background.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->lease.revocation.status && attached->aside.serve &&
+    if (!attached->lease.revocation.status && attached->background.serve &&
         !attached->session->share.waits_for_server)
         handle_end(attached, AW_LOST, err.text);
 }
 
-static void serve_aside(struct aw_background *aside)
+static void serve_background(struct aw_background *background)
 {
-    struct aw_attached *attached = (struct aw_attached *)aside;
+    struct aw_attached *attached = (struct aw_attached *)background;
     int64_t now = aw_clock_now(clock_of(attached));
-    if (now >= aside->due) {
+    if (now >= background->due) {
         int64_t deadman = attached->hello.deadman_ns;
         bool soon = deadman > 0 && deadman / 4 < SIGN_NS;
-        say(attached, AW_LIFE, false);
-        aside->due = now + (soon ? deadman / 4 : SIGN_NS);
+        send_flag(attached, AW_LIFE, false);
+        background->due = now + (soon ? deadman / 4 : SIGN_NS);
     }
     aw_conn_flush(&attached->conn);
-    if (aside->fd >= 0)
+    if (background->fd >= 0)
         aw_attached_handle(attached);
     if (attached->is_closed)
-        aside->due = AW_NEVER;
+        background->due = AW_NEVER;
 }
 
 /* ---- Connecting ---- */
@@ -213,7 +213,7 @@ static void detach(struct aw_session *session)
     session->share.url = NULL;
     if (!attached)
         return;
-    aw_background_remove(&session->time.real.background, &attached->aside);
+    aw_background_remove(&session->time.real.background, &attached->background);
     aw_conn_free(&attached->conn);
     aw_attached_flush(attached);
     free(attached);
@@ -244,9 +244,10 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     detach(session);
     session->share.attached = attached;
     session->share.url = attached->hello.url;
-    attached->aside = (struct aw_background){
-        .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
-    aw_background_add(&session->time.real.background, &attached->aside);
+    attached->background = (struct aw_background){.fd = attached->conn.fd,
+                                                  .due = aw_clock_now(clock_of(attached)),
+                                                  .serve = serve_background};
+    aw_background_add(&session->time.real.background, &attached->background);
     return AW_OK;
 }
 
@@ -255,12 +256,12 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
 static enum aw_status attach_to_default(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
-    struct aw_address places[PLACES_MAX];
+    struct aw_address addresses[ADDRESSES_MAX];
     struct aw_error before = session->err, refusal = {.status = AW_OK};
     const char *device = session->options.link.url ? url : NULL;
-    size_t n = aw_address_defaults(places, PLACES_MAX, session->tool->name);
+    size_t n = aw_address_defaults(addresses, ADDRESSES_MAX, session->tool->name);
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
-        status = connect_to(session, &places[i], device, &refusal);
+        status = connect_to(session, &addresses[i], device, &refusal);
     if (session->share.attached)
         aw_session_print_notice(session, "%s serve (pid %d) has %s open — connecting through it",
                                 session->tool->name, session->share.attached->hello.pid,
@@ -335,7 +336,7 @@ enum aw_status aw_attached_request_lease(struct aw_attached *attached, struct aw
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
     attached->lease.awaits_reply = true;
-    say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take_over);
+    send_flag(attached, stop ? AW_STOP : AW_WANT, session->options.link.take_over);
     enum aw_status status = aw_attached_await_reply(attached, err);
     if (status == AW_OK && attached->lease.loss_reported)
         aw_session_print_notice(session, "in command again");
@@ -377,7 +378,7 @@ static enum aw_status handle_revoked(struct aw_session *session)
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
-    bool goes_on = aw_session_has_ongoing(session);
+    bool continues = aw_session_has_ongoing(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
     attached->lease.in_command = false;
     if (attached->lease.revocation.status && status != AW_OK && !session->motion.stop.signal)
@@ -388,18 +389,19 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
                        ? session->motion.end_ns - aw_clock_now(session->clock)
                        : 0;
     uint8_t memory[AW_MEMORY_MAX];
-    aw_attached_send(attached, &(struct aw_mail){.type = AW_IDLE,
-                                                 .flag = goes_on,
-                                                 .ns = left > 0 ? left : 0,
-                                                 .memory = aw_memory_save(session, memory)});
-    if (attached->lease.is_new && !moves && !goes_on) {
+    aw_attached_send(attached,
+                     &(struct aw_serve_message){.type = AW_IDLE,
+                                                .flag = continues,
+                                                .ns = left > 0 ? left : 0,
+                                                .memory = aw_memory_save(session, memory)});
+    if (attached->lease.is_new && !moves && !continues) {
         attached->lease.number = 0;
-        say(attached, AW_RELEASE, false);
+        send_flag(attached, AW_RELEASE, false);
     }
     return status;
 }
 
-static enum aw_status outcome(struct aw_session *session, enum aw_status status)
+static enum aw_status get_outcome(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_STOPPED || !session->share.attached->lease.revocation.status ||
         session->motion.stop.signal)
@@ -418,18 +420,18 @@ enum aw_status aw_share_release_lease(struct aw_session *session)
         return AW_OK;
     }
     session->share.attached->lease.number = 0;
-    say(session->share.attached, AW_RELEASE, false);
+    send_flag(session->share.attached, AW_RELEASE, false);
     return AW_OK;
 }
 
-static void plays(struct aw_session *session, bool on)
+static void on_playback(struct aw_session *session, bool on)
 {
     if (session->share.attached && session->share.attached->lease.number)
-        say(session->share.attached, AW_PLAYS, on);
+        send_flag(session->share.attached, AW_PLAYS, on);
 }
 
 /* Sends the message and waits for the reply. */
-static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
+static enum aw_status ask(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     attached->lease.awaits_reply = true;
     aw_attached_send(attached, m);
@@ -437,12 +439,12 @@ static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 }
 
 /* For status: prints the holder of the lease. */
-static enum aw_status commander(struct aw_session *session)
+static enum aw_status report_holder(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     const struct aw_commander *holder = &attached->hello.commander;
     char words[AW_COMMANDER_TEXT];
-    enum aw_status status = ask(attached, &(struct aw_mail){.type = AW_WHO});
+    enum aw_status status = ask(attached, &(struct aw_serve_message){.type = AW_GET_HELLO});
     aw_commander_write_text(holder, words);
     if (status == AW_OK && aw_session_is_json(session))
         aw_commander_add_to_result(session, holder);
@@ -467,16 +469,16 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
         return aw_fail(&session->err, AW_USAGE,
                        "speed: nothing is playing, and no server has the device open — type it "
                        "while play, replay or follow runs");
-    return ask(attached, &(struct aw_mail){.type = AW_ASK_SPEED,
-                                           .share = share,
-                                           .flag = session->options.link.take_over});
+    return ask(attached, &(struct aw_serve_message){.type = AW_ASK_SPEED,
+                                                    .share = share,
+                                                    .flag = session->options.link.take_over});
 }
 
 static void leave(struct aw_session *session)
 {
     if (!session->share.attached)
         return;
-    say(session->share.attached, AW_RELEASE, false);
+    send_flag(session->share.attached, AW_RELEASE, false);
     shutdown(session->share.attached->conn.fd, SHUT_WR);
     aw_session_close_link(session);
     detach(session);
@@ -504,10 +506,10 @@ const struct aw_sharing aw_sharing = {
     .open = aw_attached_open,
     .begin = begin,
     .end = end,
-    .get_outcome = outcome,
+    .get_outcome = get_outcome,
     .leave = leave,
-    .on_playback = plays,
-    .report_holder = commander,
+    .on_playback = on_playback,
+    .report_holder = report_holder,
     .list_servers = aw_share_list_servers,
     .query_tool = serves,
     .on_traffic = aw_frames_forward,

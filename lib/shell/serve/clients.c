@@ -14,10 +14,10 @@
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 
-#define SPARES     8 /* spare connections for a user whose limit is reached */
-#define EVENTS     256
-#define AT_ONCE    8 /* messages of one client, or new clients, handled per turn */
-#define SPEED_MOST 1e6
+#define SPARES    8 /* spare connections for a user whose limit is reached */
+#define EVENTS    256
+#define AT_ONCE   8 /* messages of one client, or new clients, handled per turn */
+#define MAX_SPEED 1e6
 
 /* ---- One client ---- */
 
@@ -38,8 +38,8 @@ static void hello(struct aw_peer *peer)
     snprintf(hello.url, sizeof hello.url, "%s", server->device.url);
     snprintf(hello.key, sizeof hello.key, "%s", device ? device->key : "");
     aw_lease_get_holder(server, &hello.commander);
-    aw_peer_send(
-        peer, &(struct aw_mail){.type = AW_HELLO, .body = {(const uint8_t *)&hello, sizeof hello}});
+    aw_peer_send(peer, &(struct aw_serve_message){.type = AW_HELLO,
+                                                  .body = {(const uint8_t *)&hello, sizeof hello}});
 }
 
 static void remove_peer(struct aw_server *server, struct aw_peer *peer)
@@ -65,22 +65,22 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     struct aw_server *server = peer->server;
     struct aw_peer *holder = server->lease.holder;
     struct aw_error err = {.status = AW_OK};
-    if (!(share >= 0 && share <= SPEED_MOST))
-        aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", SPEED_MOST);
+    if (!(share >= 0 && share <= MAX_SPEED))
+        aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", MAX_SPEED);
     else if (!holder || !holder->is_playing)
         aw_fail(&err, AW_REFUSED, "speed: nothing is playing through this server");
     else if (holder != peer && !takes)
         aw_fail(&err, AW_REFUSED, "speed: %s is in command — change its speed with --take",
                 holder->who.text);
     if (err.status == AW_OK)
-        aw_peer_send(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
+        aw_peer_send(holder, &(struct aw_serve_message){.type = AW_SPEED, .share = share});
     aw_peer_answer(peer, 0, err.status, err.status == AW_OK ? "" : err.text);
 }
 
-static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
+static void handle_message(struct aw_peer *peer, const struct aw_serve_message *m)
 {
     struct aw_server *server = peer->server;
-    switch ((enum aw_mail_type)m->type) {
+    switch ((enum aw_serve_type)m->type) {
     case AW_LIFE:
         break;
     case AW_LINK:
@@ -103,7 +103,7 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
     case AW_ASK_SPEED:
         change_speed(peer, m->share, m->flag);
         break;
-    case AW_WHO:
+    case AW_GET_HELLO:
         hello(peer);
         break;
     case AW_RELEASE:
@@ -119,8 +119,8 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
  * a STOP was handled before. */
 static void handle_messages(struct aw_peer *peer, bool closed)
 {
-    struct aw_mail m;
-    enum aw_mail_type type = 0;
+    struct aw_serve_message m;
+    enum aw_serve_type type = 0;
     int n = 0;
     peer->due_ns = 0;
     while ((n++ < AT_ONCE || closed) && !peer->due_ns && !peer->conn.disconnected &&
@@ -183,7 +183,7 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
     if (!peer)
         return false;
-    aw_who_identify(&peer->who, fd, &server->clients.newest);
+    aw_peer_identify(&peer->who, fd, &server->clients.newest);
     server->clients.newest = peer->who;
     claim_slot(server, peer);
     hello(peer);
@@ -215,7 +215,7 @@ void aw_server_set_due(struct aw_server *server)
         due = aw_min_time(due, server->stop.retry_ns);
     if (server->stop.end_ns)
         due = aw_min_time(due, server->stop.end_ns);
-    server->aside.due = due;
+    server->background.due = due;
 }
 
 /* Handles and sends messages, and removes clients that ended or were disconnected. */
@@ -233,19 +233,19 @@ static void maintain_clients(struct aw_server *server)
     }
 }
 
-void aw_server_serve(struct aw_background *aside)
+void aw_server_serve(struct aw_background *background)
 {
-    struct aw_server *server = (struct aw_server *)aside;
+    struct aw_server *server = (struct aw_server *)background;
     struct epoll_event events[EVENTS];
     if (server->is_stopping ||
         server->device.is_serving) { /* a write to the device may also wait here */
-        aside->due = AW_NEVER;
+        background->due = AW_NEVER;
         return;
     }
     server->device.is_serving = true;
     aw_watchdog_show_life(
         &server->watchdog); /* checked first, because a client's frame may be old */
-    aside->fd = -1;
+    background->fd = -1;
     int n = epoll_wait(server->clients.epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++)
         if (!events[i].data.ptr)
@@ -259,7 +259,7 @@ void aw_server_serve(struct aw_background *aside)
         server->systemd.due_ns = aw_server_now(server) + server->systemd.interval_ns;
     }
     maintain_clients(server);
-    aside->fd = server->clients.epoll_fd;
+    background->fd = server->clients.epoll_fd;
     server->device.is_serving = false;
     aw_server_set_due(server);
 }
@@ -276,7 +276,7 @@ static enum aw_status refuse(struct aw_server *server, const struct aw_address *
 static enum aw_status claim_socket(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
-    struct aw_who who;
+    struct aw_peer_info who;
     struct stat file;
     struct aw_hello hello;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))

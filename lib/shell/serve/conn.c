@@ -17,7 +17,7 @@ void aw_conn_init(struct aw_conn *conn, int fd)
 bool aw_conn_fill(struct aw_conn *conn)
 {
     struct aw_buffer *in = &conn->in;
-    struct aw_mail head;
+    struct aw_serve_message head;
     aw_buffer_read_head(in, in->start, &head);
     size_t held = in->end - in->start, room = head.size > ROOM ? head.size : ROOM;
     if (conn->fd < 0 || conn->disconnected || head.size > AW_MESSAGE_MAX)
@@ -33,7 +33,7 @@ bool aw_conn_fill(struct aw_conn *conn)
     return n > 0;
 }
 
-enum aw_mail_type aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
+enum aw_serve_type aw_conn_next(struct aw_conn *conn, struct aw_serve_message *m)
 {
     size_t held = conn->in.end - conn->in.start, size = aw_buffer_read_first(&conn->in, m);
     if (!held) /* an idle connection has no buffer */
@@ -45,12 +45,12 @@ enum aw_mail_type aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
     if (conn->disconnected || !size)
         return 0;
     conn->in.start += size;
-    return (enum aw_mail_type)m->type;
+    return (enum aw_serve_type)m->type;
 }
 
 bool aw_conn_take_stop(struct aw_conn *conn)
 {
-    struct aw_mail head;
+    struct aw_serve_message head;
     for (size_t at = conn->in.start; at < conn->in.end; at += head.size) {
         aw_buffer_read_head(&conn->in, at, &head);
         if (head.size < AW_HEAD)
@@ -66,9 +66,9 @@ bool aw_conn_take_stop(struct aw_conn *conn)
 
 /* ---- Sending ---- */
 
-static size_t *queued(struct aw_conn *conn, const struct aw_mail *head)
+static size_t *queued(struct aw_conn *conn, const struct aw_serve_message *head)
 {
-    return head->type == AW_PASSED ? &conn->record_size : &conn->kept_size;
+    return head->type == AW_PASSED ? &conn->record_size : &conn->control_size;
 }
 
 /* Reports the loss at the gap, after the messages that stay queued. */
@@ -76,10 +76,10 @@ static bool report_loss(struct aw_conn *conn)
 {
     if (!conn->n_dropped)
         return true;
-    if (!aw_buffer_add(&conn->kept_out,
-                       &(struct aw_mail){.type = AW_LOST_SOME, .number = conn->n_dropped}))
+    if (!aw_buffer_add(&conn->control_out,
+                       &(struct aw_serve_message){.type = AW_LOST_SOME, .number = conn->n_dropped}))
         return false;
-    conn->kept_size += AW_HEAD;
+    conn->control_size += AW_HEAD;
     conn->n_dropped = 0;
     return true;
 }
@@ -87,21 +87,21 @@ static bool report_loss(struct aw_conn *conn)
 /* Drops the oldest record, unless part of it was sent. The messages before it stay. */
 static bool drop_oldest(struct aw_conn *conn)
 {
-    struct aw_mail m;
+    struct aw_serve_message m;
     size_t size = aw_buffer_read_first(&conn->out, &m);
     if (size == conn->out.end - conn->out.start) /* the newest message stays */
         return false;
-    if (m.type == AW_PASSED && (!conn->n_sent || conn->kept_out.bytes)) {
+    if (m.type == AW_PASSED && (!conn->n_sent || conn->control_out.bytes)) {
         conn->record_size -= size;
         conn->n_dropped++;
-    } else if (!report_loss(conn) || !aw_buffer_add(&conn->kept_out, &m)) {
+    } else if (!report_loss(conn) || !aw_buffer_add(&conn->control_out, &m)) {
         return false;
     }
     aw_buffer_pop(&conn->out);
     return true;
 }
 
-void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m)
+void aw_conn_put(struct aw_conn *conn, const struct aw_serve_message *m)
 {
     size_t size = AW_HEAD + m->memory.size + m->body.size;
     if (conn->disconnected || conn->is_shut || size > AW_MESSAGE_MAX)
@@ -113,12 +113,12 @@ void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m)
     *queued(conn, m) += size;
     while (conn->record_size > conn->max_record_size && drop_oldest(conn))
         ;
-    conn->disconnected = conn->kept_size > AW_CONN_KEPT;
+    conn->disconnected = conn->control_size > AW_CONN_CONTROL;
 }
 
 static void note_sent(struct aw_conn *conn, struct aw_buffer *from, size_t n)
 {
-    struct aw_mail m;
+    struct aw_serve_message m;
     conn->n_sent += n;
     while (from->bytes && conn->n_sent >= aw_buffer_read_first(from, &m)) {
         conn->n_sent -= m.size;
@@ -130,9 +130,9 @@ static void note_sent(struct aw_conn *conn, struct aw_buffer *from, size_t n)
 void aw_conn_flush(struct aw_conn *conn)
 {
     while (aw_conn_has_output(conn) && !conn->disconnected) {
-        if (!conn->kept_out.bytes)
+        if (!conn->control_out.bytes)
             report_loss(conn);
-        struct aw_buffer *from = conn->kept_out.bytes ? &conn->kept_out : &conn->out;
+        struct aw_buffer *from = conn->control_out.bytes ? &conn->control_out : &conn->out;
         size_t at = from->start + conn->n_sent;
         ssize_t n = send(conn->fd, from->bytes + at, from->end - at, MSG_NOSIGNAL);
         if (n >= 0)
@@ -141,8 +141,8 @@ void aw_conn_flush(struct aw_conn *conn)
             break;
         else if (errno != EINTR) {
             conn->is_shut = true;
-            conn->n_sent = conn->record_size = conn->kept_size = conn->n_dropped = 0;
-            aw_buffer_clear(&conn->kept_out);
+            conn->n_sent = conn->record_size = conn->control_size = conn->n_dropped = 0;
+            aw_buffer_clear(&conn->control_out);
             aw_buffer_clear(&conn->out);
         }
     }
@@ -152,7 +152,7 @@ void aw_conn_flush(struct aw_conn *conn)
 void aw_conn_free(struct aw_conn *conn)
 {
     aw_buffer_clear(&conn->in);
-    aw_buffer_clear(&conn->kept_out);
+    aw_buffer_clear(&conn->control_out);
     aw_buffer_clear(&conn->out);
     if (conn->fd >= 0)
         close(conn->fd);

@@ -3,7 +3,7 @@
  * handled.
  *
  * A slow reader loses its oldest PASSED messages; a LOST_SOME message in their place gives their
- * number. All other messages are queued; a reader with more than AW_CONN_KEPT queued bytes is
+ * number. All other messages are queued; a reader with more than AW_CONN_CONTROL queued bytes is
  * disconnected. */
 #ifndef AW_SHELL_SERVE_CONN_H
 #define AW_SHELL_SERVE_CONN_H
@@ -11,17 +11,18 @@
 #include "base/clock.h"
 #include "shell/serve/message.h"
 
-#define AW_CONN_QUEUE (96 << 10) /* max queued bytes of PASSED for one reader */
-#define AW_CONN_KEPT  (16 << 10) /* max queued bytes of all other messages */
+#define AW_CONN_QUEUE   (96 << 10) /* max queued bytes of PASSED for one reader */
+#define AW_CONN_CONTROL (16 << 10) /* max queued bytes of all other messages */
 
 struct aw_conn {
     int fd; /* non-blocking; -1: closed */
     struct aw_buffer in;
-    struct aw_buffer kept_out, out; /* unsent messages; those in kept_out may not be dropped */
-    size_t n_sent;                  /* bytes already sent of the first message */
-    size_t record_size, kept_size;  /* queued bytes of each kind */
-    size_t max_record_size;         /* max queued bytes of PASSED */
-    uint32_t n_dropped;             /* dropped PASSED messages not yet reported */
+    /* unsent messages; those in control_out may not be dropped */
+    struct aw_buffer control_out, out;
+    size_t n_sent;                    /* bytes already sent of the first message */
+    size_t record_size, control_size; /* queued bytes of each kind */
+    size_t max_record_size;           /* max queued bytes of PASSED */
+    uint32_t n_dropped;               /* dropped PASSED messages not yet reported */
     int64_t oldest_ns; /* time when the oldest delayed PASSED message arrived; 0: none */
     bool is_shut;      /* the peer accepts no more output, but unread input may remain */
     bool disconnected; /* disconnected: an invalid message, or too much output */
@@ -34,18 +35,18 @@ void aw_conn_free(struct aw_conn *conn); /* closes the connection */
 bool aw_conn_fill(struct aw_conn *conn);
 
 /* Reads the next whole message and returns its type; 0: none yet. */
-enum aw_mail_type aw_conn_next(struct aw_conn *conn, struct aw_mail *m);
+enum aw_serve_type aw_conn_next(struct aw_conn *conn, struct aw_serve_message *m);
 
 /* Turns the first queued STOP into a LIFE. Returns false if no STOP is queued. */
 bool aw_conn_take_stop(struct aw_conn *conn);
 
-void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m); /* queues a message */
+void aw_conn_put(struct aw_conn *conn, const struct aw_serve_message *m); /* queues a message */
 void aw_conn_flush(struct aw_conn *conn); /* sends as much as the socket accepts */
 
 /* Returns true if output is queued. */
 static inline bool aw_conn_has_output(const struct aw_conn *conn)
 {
-    return conn->kept_out.bytes || conn->out.bytes;
+    return conn->control_out.bytes || conn->out.bytes;
 }
 
 #endif

@@ -79,8 +79,8 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 
 static void give(struct aw_peer *peer, bool tx, struct aw_span bytes, int64_t time_ns)
 {
-    aw_peer_send(peer,
-                 &(struct aw_mail){.type = AW_PASSED, .flag = tx, .ns = time_ns, .body = bytes});
+    aw_peer_send(peer, &(struct aw_serve_message){
+                           .type = AW_PASSED, .flag = tx, .ns = time_ns, .body = bytes});
 }
 
 void aw_frames_send_missed(struct aw_server *server, struct aw_peer *peer)
@@ -163,7 +163,7 @@ static void handle_answer(struct aw_server *server, struct aw_span frame)
     memcpy(q->answer, frame.data, frame.size);
     for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
         peer->due_ns = aw_min_time(peer->due_ns, 1);
-    server->aside.due = 0; /* the next exchange may begin */
+    server->background.due = 0; /* the next exchange may begin */
 }
 
 /* ---- Writing ---- */
@@ -226,7 +226,7 @@ static void note(struct aw_server *server, struct aw_span frame)
     aw_crash_prepare(session);
 }
 
-static void command(struct aw_peer *peer, const struct aw_mail *m)
+static void command(struct aw_peer *peer, const struct aw_serve_message *m)
 {
     struct aw_server *server = peer->server;
     int64_t due = 0;
@@ -279,7 +279,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     return write_frame(server, frame);
 }
 
-static void question(struct aw_peer *peer, const struct aw_mail *m)
+static void question(struct aw_peer *peer, const struct aw_serve_message *m)
 {
     struct aw_server *server = peer->server;
     const struct aw_link *link = server->session->device.link;
@@ -290,7 +290,7 @@ static void question(struct aw_peer *peer, const struct aw_mail *m)
         peer->due_ns = exchange_end(server);
 }
 
-void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m)
+void aw_frames_handle(struct aw_peer *peer, const struct aw_serve_message *m)
 {
     if (!m->body.size || m->body.size > AW_FRAME_ROOM)
         peer->conn.disconnected = true; /* the client violates the protocol */

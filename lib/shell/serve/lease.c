@@ -46,7 +46,7 @@ static void turn(struct aw_server *server)
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
     uint8_t memory[AW_MEMORY_MAX];
-    peer->lease.wants_lease = false;
+    peer->lease.wanted = false;
     if (server->lease.holder != peer) {
         server->lease.holder = peer;
         server->lease.number++;
@@ -57,15 +57,16 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     server->stop.end_ns =
         peer->lease.sent_stop && !peer->lease.had_lease ? server->lease.frame_ns + STOPS_NS : 0;
     turn(server);
-    aw_peer_send(peer, &(struct aw_mail){.type = AW_GRANTED,
-                                         .lease = server->lease.number,
-                                         .memory = aw_memory_save(server->session, memory)});
+    aw_peer_send(peer,
+                 &(struct aw_serve_message){.type = AW_GRANTED,
+                                            .lease = server->lease.number,
+                                            .memory = aw_memory_save(server->session, memory)});
     aw_frames_send_missed(server, peer);
 }
 
-static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
+static void reject_request(struct aw_peer *peer, enum aw_status status, const char *why)
 {
-    peer->lease.wants_lease = false;
+    peer->lease.wanted = false;
     aw_peer_answer(peer, 0, status, why);
 }
 
@@ -88,7 +89,7 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
         "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
         server->lease.holder->who.text, seconds_since(server, server->lease.granted_ns), since,
         *since ? "ask its user to exit" : "wait");
-    turn_down(peer, AW_REFUSED, why);
+    reject_request(peer, AW_REFUSED, why);
 }
 
 static int rank(const struct aw_peer *peer)
@@ -98,16 +99,16 @@ static int rank(const struct aw_peer *peer)
 
 /* Grants the lease after a stop: first to clients that sent a stop, then to those that take
  * over. */
-static void serve_wants(struct aw_server *server)
+static void answer_lease_requests(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
     for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
-        if (peer->lease.wants_lease && (!first || rank(peer) > rank(first)))
+        if (peer->lease.wanted && (!first || rank(peer) > rank(first)))
             first = peer;
     if (first && !server->lease.holder && !server->is_ending)
         grant(server, first);
     for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
-        if (peer->lease.wants_lease && !peer->lease.sent_stop && server->lease.holder &&
+        if (peer->lease.wanted && !peer->lease.sent_stop && server->lease.holder &&
             !server->stop.end_ns)
             refuse(server, peer);
 }
@@ -115,21 +116,22 @@ static void serve_wants(struct aw_server *server)
 void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     struct aw_error err;
-    peer->lease.wants_lease = true;
+    peer->lease.wanted = true;
     peer->lease.takes_over = takes;
     if (peer->is_spare)
-        turn_down(peer, AW_REFUSED, "server full; only 'stop' is accepted");
+        reject_request(peer, AW_REFUSED, "server full; only 'stop' is accepted");
     else if (server->is_ending)
-        turn_down(peer, AW_LOST, "the server was shut down");
+        reject_request(peer, AW_LOST, "the server was shut down");
     else if (server->device.link_lost)
-        turn_down(peer, AW_LOST, "device disconnected: the server is waiting for it");
+        reject_request(peer, AW_LOST, "device disconnected: the server is waiting for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
-        turn_down(peer, AW_LOST, err.text);
+        reject_request(peer, AW_LOST, err.text);
     else if (server->stop.is_due || server->is_stopping)
         return; /* other clients wait until the stop is over */
     else if (!server->lease.holder || server->lease.holder == peer) {
         grant(server, peer);
-        serve_wants(server); /* tells clients that waited for the stop who the new holder is */
+        /* tells clients that waited for the stop who the new holder is */
+        answer_lease_requests(server);
     } else if (!takes && server->stop.end_ns)
         return; /* waits too: a stop is not a motion command */
     else if (!takes)
@@ -145,10 +147,11 @@ void aw_lease_release(struct aw_server *server)
     end_lease(server);
     turn(server);
     if (!server->stop.is_due && !server->is_stopping)
-        serve_wants(server);
+        answer_lease_requests(server);
 }
 
-void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *m)
+void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer,
+                          const struct aw_serve_message *m)
 {
     struct aw_session *session = server->session;
     if (server->lease.holder != peer)
@@ -171,13 +174,12 @@ static void report_stopped(struct aw_server *server, const struct aw_peer *holde
 {
     for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next) {
         bool holds = peer == holder;
-        if (!holds &&
-            (peer->lease.sent_stop || (peer->lease.wants_lease && peer->lease.takes_over)))
+        if (!holds && (peer->lease.sent_stop || (peer->lease.wanted && peer->lease.takes_over)))
             continue;
-        aw_peer_send(peer, &(struct aw_mail){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
-                                             .status = (uint8_t)status,
-                                             .flag = server->is_ending,
-                                             .body = aw_text_body(server->stop.reason)});
+        aw_peer_send(peer, &(struct aw_serve_message){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
+                                                      .status = (uint8_t)status,
+                                                      .flag = server->is_ending,
+                                                      .body = aw_text_body(server->stop.reason)});
     }
 }
 
@@ -200,14 +202,14 @@ void aw_lease_handle_stop(struct aw_server *server, struct aw_peer *peer)
 {
     bool rests = !moves(server) && !server->stop.is_due && !server->is_stopping;
     peer->lease.sent_stop = true;
-    peer->lease.wants_lease = true; /* its stop command may have to send more */
+    peer->lease.wanted = true; /* its stop command may have to send more */
     peer->lease.had_lease = server->lease.holder == peer;
     if (peer->lease.had_lease)
         server->lease.holder = NULL; /* no other program has stopped it */
     aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s", peer->who.text);
     if (rests && !server->device.link_lost) {
         server->stop.is_due = false;
-        serve_wants(server);
+        answer_lease_requests(server);
         peer->lease.sent_stop = false;
     }
 }
@@ -222,7 +224,7 @@ void aw_lease_handle_exit(struct aw_server *server, struct aw_peer *peer)
         aw_lease_release(server);
 }
 
-static bool is_there(const struct aw_session *session)
+static bool is_connected(const struct aw_session *session)
 {
     return session->device.link && !session->device.link->is_lost;
 }
@@ -230,7 +232,7 @@ static bool is_there(const struct aw_session *session)
 /* Sends the stop and prints its outcome. */
 static enum aw_status stop_device(struct aw_session *session, const char *why)
 {
-    enum aw_status status = is_there(session)
+    enum aw_status status = is_connected(session)
                                 ? aw_stop_device(session)
                                 : aw_fail(&session->err, AW_LOST, "device disconnected");
     const char *did = status == AW_OK ? session->motion.stop.effect : "";
@@ -251,7 +253,7 @@ void aw_lease_stop_device(struct aw_server *server)
     server->is_stopping = true;
     turn(server);
     enum aw_status status = stop_device(session, why);
-    bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_there(session);
+    bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_connected(session);
     server->stop.retry_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
     server->is_stopping = false;
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
@@ -259,9 +261,9 @@ void aw_lease_stop_device(struct aw_server *server)
     aw_crash_prepare(session);
     if (server->stop.is_due)
         return;
-    serve_wants(server);
+    answer_lease_requests(server);
     for (struct aw_peer *peer = server->clients.peers; peer; peer = peer->next)
-        peer->lease.sent_stop = peer->lease.sent_stop && peer->lease.wants_lease;
+        peer->lease.sent_stop = peer->lease.sent_stop && peer->lease.wanted;
 }
 
 /* ---- Signs of life ---- */
@@ -285,7 +287,7 @@ void aw_lease_check_deadman(struct aw_server *server)
     }
     if (server->stop.end_ns && now >= server->stop.end_ns) {
         server->stop.end_ns = 0;
-        serve_wants(server);
+        answer_lease_requests(server);
     }
     if (due == AW_NEVER || now < due)
         return;

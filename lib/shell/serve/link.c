@@ -21,17 +21,17 @@ static struct aw_attached *of(const struct aw_link *link)
 static void pop(struct aw_attached *attached)
 {
     aw_buffer_pop(&attached->received);
-    attached->n_taken = 0;
+    attached->n_read = 0;
 }
 
 void aw_attached_flush(struct aw_attached *attached)
 {
     aw_buffer_clear(&attached->received);
-    attached->n_taken = 0;
+    attached->n_read = 0;
 }
 
 /* Passes frames of other clients to recordings. On a CAN bus, every client receives every frame. */
-void aw_attached_receive(struct aw_attached *attached, const struct aw_mail *m)
+void aw_attached_receive(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     struct aw_session *session = attached->session;
     struct aw_span bytes = m->body;
@@ -55,13 +55,13 @@ static enum aw_status await_passed(struct aw_attached *attached, int64_t deadlin
 {
     struct aw_clock *clock = &attached->session->time.real.base;
     enum aw_status status = AW_OK;
-    attached->aside.fd = -1;
+    attached->background.fd = -1;
     while (!attached->received.bytes && !attached->is_closed && status == AW_OK) {
         status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
         if (status == AW_OK)
             aw_attached_handle(attached);
     }
-    attached->aside.fd = attached->is_closed ? -1 : attached->conn.fd;
+    attached->background.fd = attached->is_closed ? -1 : attached->conn.fd;
     return status;
 }
 
@@ -75,12 +75,12 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
         return aw_attached_fail(attached, err);
     if (status != AW_OK)
         return status;
-    struct aw_mail m;
+    struct aw_serve_message m;
     aw_buffer_read_first(&attached->received, &m);
-    size_t left = m.body.size - attached->n_taken;
+    size_t left = m.body.size - attached->n_read;
     *got = left < cap ? left : cap;
-    memcpy(buf, m.body.data + attached->n_taken, *got);
-    attached->n_taken += *got;
+    memcpy(buf, m.body.data + attached->n_read, *got);
+    attached->n_read += *got;
     link->rx.time_ns = m.ns;
     if (link->datagrams || *got == left)
         pop(attached);
@@ -104,7 +104,8 @@ static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
     const struct aw_session *session = attached->session;
     double hz = session->options.move.rate;
     int64_t younger_ns = hz > 0 ? (int64_t)(FRESH_SHARE * 1e9 / hz) : 0;
-    aw_attached_send(attached, &(struct aw_mail){.type = AW_ASK, .ns = younger_ns, .body = frame});
+    aw_attached_send(attached,
+                     &(struct aw_serve_message){.type = AW_ASK, .ns = younger_ns, .body = frame});
     return AW_OK;
 }
 
@@ -131,11 +132,11 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
         return status;
     uint8_t memory[AW_MEMORY_MAX];
     attached->lease.awaits_reply = true;
-    aw_attached_send(attached, &(struct aw_mail){.type = AW_FRAME,
-                                                 .lease = attached->lease.number,
-                                                 .number = ++attached->frame_number,
-                                                 .memory = aw_memory_save(session, memory),
-                                                 .body = frame});
+    aw_attached_send(attached, &(struct aw_serve_message){.type = AW_FRAME,
+                                                          .lease = attached->lease.number,
+                                                          .number = ++attached->frame_number,
+                                                          .memory = aw_memory_save(session, memory),
+                                                          .body = frame});
     status = aw_attached_await_reply(attached, err);
     return attached->lease.revocation.status && status != AW_LOST
                ? aw_fail(err, attached->lease.revocation.status, "%s",
@@ -175,6 +176,6 @@ enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **lin
              simulated ? hello->url : hello->key);
     attached->is_open = true;
     *link = &attached->link;
-    aw_attached_send(attached, &(struct aw_mail){.type = AW_LINK});
+    aw_attached_send(attached, &(struct aw_serve_message){.type = AW_LINK});
     return AW_OK;
 }

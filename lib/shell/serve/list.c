@@ -23,7 +23,7 @@ void aw_commander_add_to_result(struct aw_session *session, const struct aw_comm
 static bool list_server(struct aw_session *session, const struct aw_address *address)
 {
     char holder[64], link[sizeof address->path + 8];
-    struct aw_who who;
+    struct aw_peer_info who;
     struct aw_hello hello;
     if (!aw_hello_query(session, address, &who, &hello, NULL))
         return false;

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "shell/joints/joints.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 #define SPARE 1024 /* min free bytes in a buffer that grows */
 
@@ -25,9 +25,9 @@ bool aw_buffer_reserve(struct aw_buffer *buffer, size_t more, size_t spare)
     return true;
 }
 
-bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m)
+bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_serve_message *m)
 {
-    struct aw_mail head = *m;
+    struct aw_serve_message head = *m;
     const struct aw_span parts[] = {{(const uint8_t *)&head, AW_HEAD}, m->memory, m->body};
     head.size = (uint32_t)(AW_HEAD + m->memory.size + m->body.size);
     head.memory_size = (uint32_t)m->memory.size;
@@ -41,15 +41,15 @@ bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m)
     return true;
 }
 
-void aw_buffer_read_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head)
+void aw_buffer_read_head(const struct aw_buffer *buffer, size_t at, struct aw_serve_message *head)
 {
     size_t there = buffer->end - at;
-    *head = (struct aw_mail){.size = 0};
+    *head = (struct aw_serve_message){.size = 0};
     if (there >= sizeof head->size)
         memcpy(head, buffer->bytes + at, there < AW_HEAD ? sizeof head->size : AW_HEAD);
 }
 
-size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_mail *m)
+size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_serve_message *m)
 {
     size_t there = buffer->end - buffer->start;
     aw_buffer_read_head(buffer, buffer->start, m);
@@ -63,7 +63,7 @@ size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_mail *m)
 
 void aw_buffer_pop(struct aw_buffer *buffer)
 {
-    struct aw_mail m;
+    struct aw_serve_message m;
     buffer->start += aw_buffer_read_first(buffer, &m);
     if (buffer->start == buffer->end)
         aw_buffer_clear(buffer);
@@ -75,7 +75,7 @@ void aw_buffer_clear(struct aw_buffer *buffer)
     *buffer = (struct aw_buffer){.bytes = NULL};
 }
 
-void aw_mail_copy_text(const struct aw_mail *m, char *out, size_t room)
+void aw_serve_copy_text(const struct aw_serve_message *m, char *out, size_t room)
 {
     snprintf(out, room, "%.*s", (int)m->body.size, (const char *)m->body.data);
     aw_utf8_clean(out);
@@ -87,8 +87,8 @@ struct aw_span aw_memory_save(struct aw_session *session, uint8_t out[AW_MEMORY_
     size_t size, more = 0;
     const void *kept = aw_gains_backup_state(session, &size);
     const void *memory = hooks->get_state ? hooks->get_state(session, &more) : NULL;
-    bool law = session->tool->motion.joints && session->tool->motion.joints->controller;
-    if ((!law && !memory) || size + more > AW_MEMORY_MAX)
+    bool controller = session->tool->motion.joints && session->tool->motion.joints->controller;
+    if ((!controller && !memory) || size + more > AW_MEMORY_MAX)
         return (struct aw_span){NULL, 0};
     memcpy(out, kept, size);
     if (memory)

@@ -50,7 +50,7 @@ void aw_peer_flush(struct aw_peer *peer)
     aw_peer_watch(peer);
 }
 
-void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m)
+void aw_peer_send(struct aw_peer *peer, const struct aw_serve_message *m)
 {
     struct aw_server *server = peer->server;
     bool record = m->type == AW_PASSED;
@@ -60,15 +60,16 @@ void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m)
     if (record && !peer->conn.oldest_ns)
         peer->conn.oldest_ns = aw_server_now(server);
     if (record && !peer->awaits_answer && peer != server->lease.holder)
-        server->aside.due = aw_min_time(server->aside.due, peer->conn.oldest_ns + AW_TOGETHER);
+        server->background.due =
+            aw_min_time(server->background.due, peer->conn.oldest_ns + AW_TOGETHER);
     else
         aw_peer_flush(peer);
 }
 
 void aw_peer_answer(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why)
 {
-    aw_peer_send(peer, &(struct aw_mail){.type = AW_DONE,
-                                         .number = number,
-                                         .status = (uint8_t)status,
-                                         .body = aw_text_body(why)});
+    aw_peer_send(peer, &(struct aw_serve_message){.type = AW_DONE,
+                                                  .number = number,
+                                                  .status = (uint8_t)status,
+                                                  .body = aw_text_body(why)});
 }

@@ -20,12 +20,12 @@
 #define AGAIN_NS (200 * AW_MILLISECOND) /* interval between attempts to reopen a lost device */
 
 /* The server counts as stalled after the deadman time, clamped to these limits. */
-#define STILL_LEAST (100 * AW_MILLISECOND)
-#define STILL_MOST  AW_SECOND
+#define MIN_STILL_NS (100 * AW_MILLISECOND)
+#define MAX_STILL_NS AW_SECOND
 
-#define FILES_LEAST 256
-#define FILES_OWN   64 /* descriptors reserved for everything except clients */
-#define FILES_MOST  (AW_PEERS_MAX + AW_SPARES_MAX + FILES_OWN)
+#define MIN_FILES 256
+#define FILES_OWN 64 /* descriptors reserved for everything except clients */
+#define MAX_FILES (AW_PEERS_MAX + AW_SPARES_MAX + FILES_OWN)
 
 /* ---- The device ---- */
 
@@ -79,10 +79,11 @@ static void start_watchdog(struct aw_server *server)
                                           .on_failure = on_unwatched,
                                           .only_in_motion = true};
     struct aw_error err;
-    int64_t still = server->lease.deadman_ns > 0 ? aw_min_time(server->lease.deadman_ns, STILL_MOST)
-                                                 : STILL_MOST;
+    int64_t still = server->lease.deadman_ns > 0
+                        ? aw_min_time(server->lease.deadman_ns, MAX_STILL_NS)
+                        : MAX_STILL_NS;
     if (aw_watchdog_start(&server->watchdog, server->session,
-                          still > STILL_LEAST ? still : STILL_LEAST, &user, &err) != AW_OK)
+                          still > MIN_STILL_NS ? still : MIN_STILL_NS, &user, &err) != AW_OK)
         aw_session_print_notice(server->session, "%s", err.text);
 }
 
@@ -186,11 +187,11 @@ static enum aw_status make_room(struct aw_server *server)
 {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < FILES_LEAST)
+    limit.rlim_cur = limit.rlim_max < MAX_FILES ? limit.rlim_max : MAX_FILES;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < MIN_FILES)
         return aw_fail(&server->session->err, AW_NO_LINK,
                        "serve: %d file descriptors permitted, %d required — raise ulimit -n",
-                       (int)limit.rlim_cur, FILES_LEAST);
+                       (int)limit.rlim_cur, MIN_FILES);
     unsigned room = (unsigned)limit.rlim_cur - AW_SPARES_MAX - FILES_OWN;
     server->clients.max_peers = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
     return AW_OK;
@@ -208,7 +209,7 @@ static void leave_terminal(struct aw_server *server)
     aw_output_flush(&session->out, NULL);
     session->out.charset = AW_CHARSET_UTF8;
     session->mode.one_shot = session->mode.interactive = false;
-    aw_background_add(&session->time.real.background, &server->aside);
+    aw_background_add(&session->time.real.background, &server->background);
 }
 
 /* Informs the holder of the lease before the stop, which may take some time. */
@@ -220,7 +221,7 @@ static void come_back(struct aw_server *server)
     aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
     if (moves)
         aw_lease_stop_device(server);
-    aw_background_remove(&session->time.real.background, &server->aside);
+    aw_background_remove(&session->time.real.background, &server->background);
     aw_crash_drop();
     aw_watchdog_end(&server->watchdog);
     session->run.reported = session->motion.stop.signal != 0;
@@ -268,8 +269,8 @@ static enum aw_status run_serve(struct aw_session *session, const struct aw_args
     if (!server)
         return aw_no_memory(&session->err);
     server->session = session;
-    server->aside = (struct aw_background){.serve = aw_server_serve, .due = AW_NEVER};
-    server->clients.epoll_fd = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
+    server->background = (struct aw_background){.serve = aw_server_serve, .due = AW_NEVER};
+    server->clients.epoll_fd = server->background.fd = epoll_create1(EPOLL_CLOEXEC);
     session->share.server = server;
     status = serve_all(server);
     aw_server_close(server);

@@ -21,7 +21,7 @@ struct aw_peer {
     struct aw_server *server;
     struct aw_conn conn;
     struct aw_peer *next;
-    struct aw_who who;
+    struct aw_peer_info who;
     /* when its first message is due: a frame that waits for its board, or a question that waits for
      * its turn; 0: now */
     int64_t due_ns;
@@ -31,11 +31,11 @@ struct aw_peer {
     bool receives_bytes; /* receives the bytes that pass over the link */
     bool awaits_answer;  /* waits for an answer */
     bool is_playing;     /* plays something whose speed can be changed */
-    /* what the client asked for */
+    /* requests for the lease or a stop that wait for an answer */
     struct {
-        bool wants_lease, takes_over; /* wants the lease after the stop; takes it over */
-        bool sent_stop;               /* sent a stop */
-        bool had_lease;               /* sent a stop and held the lease before */
+        bool wanted, takes_over; /* waits for the lease; takes it over from its holder */
+        bool sent_stop;          /* sent a stop */
+        bool had_lease;          /* sent a stop and held the lease before */
     } lease;
     /* has messages for the next turn; the connection ends after these */
     bool has_messages, input_ended;
@@ -56,7 +56,7 @@ struct aw_listener {
 };
 
 struct aw_server {
-    struct aw_background aside;
+    struct aw_background background;
     struct aw_session *session;
     struct {
         int epoll_fd; /* epoll(7) instance for input of clients */
@@ -65,11 +65,10 @@ struct aw_server {
         struct aw_peer *peers;
         /* number of connections; limit that follows from the file descriptors */
         unsigned n_peers, max_peers;
-        struct aw_who newest; /* the newest connection */
+        struct aw_peer_info newest; /* the newest connection */
     } clients;
 
     struct {
-        /* The lease. */
         struct aw_peer *holder; /* client that holds the lease, or NULL */
         unsigned number;        /* number of the lease: frames with another number are refused */
         bool in_command;        /* a command of the holder is running */
@@ -80,12 +79,11 @@ struct aw_server {
     struct {
         int64_t end_ns;   /* until then the holder's stop delays others; 0: there is no stop */
         int64_t retry_ns; /* when to repeat an unconfirmed stop; 0: never */
-        bool is_due;      /* the safe stop must be sent; why has the reason */
+        bool is_due;      /* the safe stop must be sent; reason says why */
         char reason[200];
     } stop;
     bool is_ending; /* the server is shutting down: it grants no lease */
 
-    /* The device. */
     bool is_stopping; /* a stop is being sent: the server serves no client */
     struct {
         bool is_serving;      /* the server is serving a client */
@@ -102,7 +100,6 @@ struct aw_server {
         char other_device[256];
     } device;
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
-    /* signs of life */
     struct {
         /* interval of the signs of life for systemd, and the due time of the next one */
         int64_t interval_ns, due_ns;
@@ -115,16 +112,16 @@ int64_t aw_server_now(const struct aw_server *server);
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for space in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
-void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m);
+void aw_peer_send(struct aw_peer *peer, const struct aw_serve_message *m);
 /* Answers a request (number 0) or a frame. */
 void aw_peer_answer(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(void *server);            /* called in a child process */
-void aw_server_serve(struct aw_background *aside); /* serves all clients */
-void aw_server_set_due(struct aw_server *server);  /* sets the time of the next check */
+void aw_server_close_fds(void *server);                 /* called in a child process */
+void aw_server_serve(struct aw_background *background); /* serves all clients */
+void aw_server_set_due(struct aw_server *server);       /* sets the time of the next check */
 
 /* lease.c */
 void aw_lease_get_holder(const struct aw_server *server, struct aw_commander *commander);
@@ -132,7 +129,7 @@ void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes
 void aw_lease_release(struct aw_server *server);
 /* Handles the end of a command of the holder. */
 void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer,
-                          const struct aw_mail *idle);
+                          const struct aw_serve_message *idle);
 /* Revokes the lease and sends the safe stop. status: outcome of the command that this ends. */
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -145,7 +142,7 @@ void aw_lease_check_deadman(struct aw_server *server);
 
 /* frames.c */
 /* Sends the frame, or sets peer->due_ns if that must wait. */
-void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m);
+void aw_frames_handle(struct aw_peer *peer, const struct aw_serve_message *m);
 /* Sends a client that joins in the middle of a message the bytes that it missed. */
 void aw_frames_send_missed(struct aw_server *server, struct aw_peer *peer);
 void aw_frames_forward(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);

@@ -15,7 +15,7 @@
 
 #define LOOK_NS AW_SECOND
 
-void aw_who_identify(struct aw_who *who, int fd, const struct aw_who *known)
+void aw_peer_identify(struct aw_peer_info *who, int fd, const struct aw_peer_info *known)
 {
     struct ucred ids = {0};
     socklen_t size = sizeof ids;
@@ -69,9 +69,9 @@ static void clean_text(char *text, size_t room)
     aw_utf8_clean(text);
 }
 
-void aw_hello_read(const struct aw_mail *m, struct aw_hello *hello)
+void aw_hello_read(const struct aw_serve_message *m, struct aw_hello *hello)
 {
-    struct aw_who *who = &hello->commander.who;
+    struct aw_peer_info *who = &hello->commander.who;
     memcpy(hello, m->body.data, m->body.size < sizeof *hello ? m->body.size : sizeof *hello);
     clean_text(hello->version, sizeof hello->version);
     clean_text(hello->tool, sizeof hello->tool);
@@ -111,8 +111,8 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
 {
     struct aw_clock *clock = &session->time.real.base;
     int64_t deadline = aw_clock_now(clock) + ns;
-    struct aw_mail m;
-    enum aw_mail_type type;
+    struct aw_serve_message m;
+    enum aw_serve_type type;
     enum aw_status status = AW_OK;
     aw_conn_init(conn, aw_address_open(address, false));
     *hello = (struct aw_hello){.tool = ""};
@@ -132,13 +132,13 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
 }
 
 bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
-                    struct aw_who *who, struct aw_hello *hello, struct aw_error *err)
+                    struct aw_peer_info *who, struct aw_hello *hello, struct aw_error *err)
 {
     struct aw_conn conn;
     if (aw_hello_open(session, address, LOOK_NS, &conn, hello, err) == AW_NO_LINK)
         return false;
     if (who)
-        aw_who_identify(who, conn.fd, NULL);
+        aw_peer_identify(who, conn.fd, NULL);
     aw_conn_free(&conn);
     return true;
 }

@@ -8,7 +8,7 @@
 #include "shell/serve/address.h"
 #include "shell/serve/conn.h"
 
-struct aw_who {
+struct aw_peer_info {
     pid_t pid;
     uid_t uid;
     char program[32], user[32];
@@ -17,13 +17,13 @@ struct aw_who {
 
 /* The holder of the lease. */
 struct aw_commander {
-    struct aw_who who; /* pid 0: no client holds the lease */
+    struct aw_peer_info who; /* pid 0: no client holds the lease */
     double for_s, idle_s;
 };
 
 /* Identifies the local program at the other end of the socket. known: a peer whose user name can be
  * reused, or NULL. */
-void aw_who_identify(struct aw_who *who, int fd, const struct aw_who *known);
+void aw_peer_identify(struct aw_peer_info *info, int fd, const struct aw_peer_info *known);
 
 /* Writes "hidmotor (pid 4711, alice) for 3.2 s, idle for 0.1 s", or the same as JSON. out has at
  * least AW_COMMANDER_TEXT bytes. */
@@ -31,7 +31,7 @@ void aw_who_identify(struct aw_who *who, int fd, const struct aw_who *known);
 void aw_commander_write_text(const struct aw_commander *commander, char *out);
 void aw_commander_write_json(const struct aw_commander *commander, char *out);
 
-/* The first message of a server, and its answer to WHO. */
+/* The first message of a server, and its answer to GET_HELLO. */
 struct aw_hello {
     char version[32], tool[24]; /* tool is "" if this is not an armwire server */
     char url[256], key[128];    /* URL and key of its device */
@@ -44,7 +44,7 @@ struct aw_hello {
 };
 
 /* Reads a hello. Another version may have more or fewer fields after the tool's name. */
-void aw_hello_read(const struct aw_mail *m, struct aw_hello *hello);
+void aw_hello_read(const struct aw_serve_message *m, struct aw_hello *hello);
 
 /* Connects and waits ns for the hello. Returns AW_OK even if none arrives. AW_NO_LINK, AW_STOPPED.
  */
@@ -55,6 +55,6 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
 /* Asks a server for its hello and for the process that listens (who, optional). Returns false with
  * errno and err (optional) set if no process listens. */
 bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
-                    struct aw_who *who, struct aw_hello *hello, struct aw_error *err);
+                    struct aw_peer_info *who, struct aw_hello *hello, struct aw_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #define LOOK_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
 
 struct device_reader {
-    struct aw_background aside;
+    struct aw_background background;
     struct aw_session *session;
 };
 
@@ -22,28 +22,29 @@ static void note_loss(struct aw_session *session)
 
 /* Removes the descriptor while poll runs: poll may wait too, and that wait must not call this
  * function again. */
-static void read_device(struct aw_background *aside)
+static void read_device(struct aw_background *background)
 {
-    struct device_reader *drain = (struct device_reader *)aside;
+    struct device_reader *drain = (struct device_reader *)background;
     struct aw_session *session = drain->session;
     struct aw_error cause = session->err;
-    aside->fd = -1;
-    aside->due = AW_NEVER;
+    background->fd = -1;
+    background->due = AW_NEVER;
     enum aw_status status = session->tool->talk.poll(session);
     if (session->device.link->is_lost)
         note_loss(session);
     session->err = cause;
     if (status != AW_OK)
         return;
-    aside->fd = aw_link_fd(session->device.link);
-    if (aside->fd < 0)
-        aside->due = aw_clock_now(&session->time.real.base) + LOOK_NS;
+    background->fd = aw_link_fd(session->device.link);
+    if (background->fd < 0)
+        background->due = aw_clock_now(&session->time.real.base) + LOOK_NS;
 }
 
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
 {
     struct aw_real_clock *clock = &session->time.real;
-    struct device_reader drain = {.aside = {.fd = -1, .serve = read_device}, .session = session};
+    struct device_reader drain = {.background = {.fd = -1, .serve = read_device},
+                                  .session = session};
     bool polls = session->device.link && !session->device.link->is_lost &&
                  !session->device.link->is_recording && !session->share.attached &&
                  session->tool->talk.poll && !aw_session_is_virtual(session);
@@ -52,10 +53,10 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t
     if (!polls)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     session->mode.idling = true;
-    read_device(&drain.aside); /* the link may have buffered data that poll(2) does not see */
-    aw_background_add(&clock->background, &drain.aside);
+    read_device(&drain.background); /* the link may have buffered data that poll(2) does not see */
+    aw_background_add(&clock->background, &drain.background);
     enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
-    aw_background_remove(&clock->background, &drain.aside);
+    aw_background_remove(&clock->background, &drain.background);
     session->mode.idling = false;
     return status;
 }

@@ -141,24 +141,25 @@ void aw_session_show_progress(struct aw_session *session, const char *format, ..
     progress->shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;
 }
 
-static void update_progress(struct aw_background *aside)
+static void update_progress(struct aw_background *background)
 {
-    struct aw_progress_line *line = (struct aw_progress_line *)aside;
+    struct aw_progress_line *line = (struct aw_progress_line *)background;
     line->report(line->session, line->context);
-    aside->due = aw_clock_now(&line->session->time.real.base) + WORK_NS;
+    background->due = aw_clock_now(&line->session->time.real.base) + WORK_NS;
 }
 
 void aw_session_repeat_progress(struct aw_session *session, aw_progress_fn *callback,
                                 const void *context)
 {
     struct aw_progress_line *line = &session->run.progress;
-    aw_background_remove(&session->time.real.background, &line->aside);
+    aw_background_remove(&session->time.real.background, &line->background);
     line->report = callback;
     line->context = context;
     if (!callback || line->next_ns == AW_NEVER)
         return;
-    line->aside = (struct aw_background){.fd = -1, .due = line->next_ns, .serve = update_progress};
-    aw_background_add(&session->time.real.background, &line->aside);
+    line->background =
+        (struct aw_background){.fd = -1, .due = line->next_ns, .serve = update_progress};
+    aw_background_add(&session->time.real.background, &line->background);
 }
 
 void aw_session_hide_progress(struct aw_session *session)

@@ -48,7 +48,7 @@ struct aw_stop {
 
 /* Refreshes the prepared crash stop; the hold position changes during an unreported motion. */
 struct aw_renewal {
-    struct aw_background aside; /* active during a motion that ends by itself */
+    struct aw_background background; /* active during a motion that ends by itself */
     struct aw_session *session;
     bool on;
 };
@@ -58,7 +58,7 @@ typedef void aw_progress_fn(struct aw_session *session, const void *context);
 
 /* The progress line. */
 struct aw_progress_line {
-    struct aw_background aside; /* calls report while the command waits */
+    struct aw_background background; /* calls report while the command waits */
     struct aw_session *session;
     aw_progress_fn *report; /* reports progress; or NULL */
     const void *context;
@@ -161,7 +161,7 @@ struct aw_session_motion {
     struct aw_streamed streamed;
     double requested_speed;        /* playback speed that another client requested; NaN: none */
     struct aw_watchdog *watchdog;  /* watchdog of the moving command, see watchdog.h; NULL: none */
-    struct aw_gain_list old_gains; /* old gains to restore after a trial, see law.h */
+    struct aw_gain_list old_gains; /* old gains to restore after a trial, see controller.h */
     const char *stop_cause;        /* source of the stop if it is not a signal; or NULL */
     enum aw_status stop_status;    /* status of the command that the stop ends */
 };
@@ -288,7 +288,7 @@ static inline bool aw_session_is_selected(struct aw_session *session, struct aw_
     return !session->device.selects || session->device.selects(session, frame, subject);
 }
 
-/* Returns which subjects messages can have in addition to those in the wire's table. */
+/* Returns which subject names are accepted besides those in the wire table. */
 enum aw_subjects aw_session_subjects(const struct aw_session *session);
 
 /* Returns the subject of a record by the tool's hook, which may use out; "" without one. */

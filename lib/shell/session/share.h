@@ -13,7 +13,7 @@ struct aw_sharing {
      * if there is a server; otherwise the caller opens the device directly. Other statuses: the
      * reason of the failure. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
-    /* Opens the link through the server, which forwards frames to the device when it permits. */
+    /* Opens the link through the server. The server forwards only frames that it permits. */
     enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
     /* Called when the running command needs the device. A command that changes something takes the
      * lease. AW_REFUSED: the error names the holder. */
@@ -37,9 +37,9 @@ struct aw_sharing {
     size_t (*list_servers)(struct aw_session *session);
 
     /* Asks the server with this URL (serve:PATH, serve:TOOL) for the name of its tool, tool[24].
-     * Also returns the URL of its socket for that tool's command line, place[400]. */
+     * Also returns the URL of its socket for that tool's command line, address[400]. */
     enum aw_status (*query_tool)(struct aw_session *session, const char *url, char *tool,
-                                 char *place);
+                                 char *address);
 
     /* ---- Server: session->share.server ---- */
 

@@ -8,7 +8,7 @@
 
 #include "shell/joints/joints.h"
 #include "shell/safety/safety.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 static const char *const action_names[] = {"show", "set", "save", "apply", "diff", NULL};
 

@@ -13,8 +13,8 @@
 #include "control/gain_file.h"
 #include "shell/session/session.h"
 
-/* A tool's gains, beside the controller of its joints (law.h): the file format and its context. All
- * arrays have file->places entries; unused or unavailable entries are unknown. */
+/* A tool's gains, in addition to the controller of its joints (controller.h): the file format and its
+ * context. All arrays have file->n_gains entries; unused or unavailable entries are unknown. */
 struct aw_gain_hooks {
     const char *sent_result; /* the status of sent gains: "sent", "confirmed" */
     /* why there may be no gains to show or save; NULL: there are always some */
@@ -23,14 +23,15 @@ struct aw_gain_hooks {
     /* Reads the known gains. Sets *current to the gains that the device certainly has if it may
      * have lost others; otherwise leaves *current unchanged. */
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
-                           const struct aw_gain **now);
+                           const struct aw_gain **current);
 
     /* For show: drops gains that an option such as -b excludes. NULL: no option excludes any. */
     enum aw_status (*drop_excluded)(struct aw_session *session, struct aw_gain *gains);
 
-    /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the
-     * name is JOINT.GAIN, and controller is the controller with that gain. */
+    /* controller of the gains that set names as JOINT.GAIN; used if add_assignment is NULL */
     const char *controller;
+    /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the
+     * name is JOINT.GAIN. */
     enum aw_status (*add_assignment)(struct aw_session *session, const char *name,
                                      const char *value, struct aw_gain *wanted);
 

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "shell/joints/joints.h"
 #include "shell/safety/safety.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 #include "wire/rows.h"
 
 #define PATIENCE_S 0.5
@@ -50,7 +50,7 @@ double aw_field_ref_value(const struct aw_field_ref *ref, const struct aw_record
                : (double)NAN;
 }
 
-size_t aw_field_ref_query(const struct aw_session *session, const struct aw_field_ref *ref)
+size_t aw_field_ref_find_query(const struct aw_session *session, const struct aw_field_ref *ref)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; ref->message && i < protocol->n_messages; i++)
@@ -132,7 +132,7 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
                                int64_t deadline)
 {
     const struct aw_controller *controller = get_controller(session);
-    size_t query = aw_field_ref_query(session, &setting->reported);
+    size_t query = aw_field_ref_find_query(session, &setting->reported);
     struct aw_record packet;
     enum aw_status status = AW_OK;
     if (query != SIZE_MAX) {

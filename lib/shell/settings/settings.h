@@ -27,7 +27,7 @@ struct aw_field_ref aw_field_ref_find(struct aw_session *session, const char *pa
 double aw_field_ref_value(const struct aw_field_ref *ref, const struct aw_record *record);
 
 /* Returns the message that only queries this field; SIZE_MAX: none. */
-size_t aw_field_ref_query(const struct aw_session *session, const struct aw_field_ref *ref);
+size_t aw_field_ref_find_query(const struct aw_session *session, const struct aw_field_ref *ref);
 
 /* Adds an encoded packet to last_stop. */
 void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
@@ -42,7 +42,7 @@ struct aw_device_setting {
 struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
                                                 const char *reported);
 
-/* The following functions use the controller of the tool's joints (law.h). */
+/* The following functions use the controller of the tool's joints (controller.h). */
 
 /* Stores the settings in a record. */
 void aw_settings_store(struct aw_session *session, const struct aw_record *record);

@@ -71,8 +71,8 @@ static void pace_output(struct aw_decoder *d, int fd)
         aw_output_flush(out, NULL);
 }
 
-/* If a filter fails after some output, the input is damaged from there on. Otherwise nothing was
- * read. */
+/* Ends the filter. A failure after some output is reported as damaged input; a failure without
+ * output is an error. */
 static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading, bool any)
 {
     struct aw_error why;

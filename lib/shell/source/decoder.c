@@ -47,8 +47,8 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     return status;
 }
 
-/* Adds known names to text and JSON records. Other styles have fixed columns. */
-static void check_names(struct aw_decoder *d)
+/* Adds known names only to text and JSON records. Other styles have fixed columns. */
+static void update_adds_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
     enum aw_style style = aw_session_style(session);
@@ -62,7 +62,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
 {
     if (d->session->tool->records.names.read_line)
         d->session->tool->records.names.read_line(d->session, NULL);
-    check_names(d);
+    update_adds_names(d);
     d->where.name = name;
     d->input = input;
     d->dir = d->default_dir;
@@ -251,7 +251,7 @@ static void read_names(struct aw_decoder *d, const struct aw_packet *packet)
         d->session->tool->records.names.read_line(d->session, comment);
     }
     if (packet->comment || d->where.line == 1)
-        check_names(d);
+        update_adds_names(d);
 }
 
 static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)

@@ -16,7 +16,7 @@
 #include "wire/split.h"
 
 /* One kind of message in a recording. */
-struct file_format {
+struct message_kind {
     const struct aw_codec *codec;
     enum aw_dir dir;
     uint64_t n;
@@ -30,7 +30,7 @@ struct survey {
     struct aw_wire *wire;
     const char *path;
     char program[AW_PCAP_PROGRAM]; /* the program that wrote the file */
-    struct file_format kinds[KINDS_MAX];
+    struct message_kind kinds[KINDS_MAX];
     size_t n_kinds;
     struct aw_splitter streams[2]; /* bytes to the device, and from it */
     struct {
@@ -64,7 +64,7 @@ static void on_frame(void *context, struct aw_span frame)
         return;
     if (i == s->n_kinds)
         s->kinds[s->n_kinds++] =
-            (struct file_format){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
+            (struct message_kind){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
     s->kinds[i].n++;
     s->kinds[i].last_ns = s->now_ns;
 }
@@ -137,7 +137,7 @@ static enum aw_status read_all(struct survey *s)
     return status == AW_END ? AW_OK : status;
 }
 
-static void print_kind(struct survey *s, const struct file_format *kind)
+static void print_kind(struct survey *s, const struct message_kind *kind)
 {
     const char *name = kind->codec->message->name;
     bool tx = kind->dir == AW_TX;

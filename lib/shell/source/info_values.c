@@ -10,8 +10,8 @@
 #include "shell/source/source.h"
 #include "shell/source/stream.h"
 
-#define NAME_LEAST 25
-#define NAME_MOST  60
+#define MIN_WIDTH 25
+#define MAX_WIDTH 60
 
 struct value {
     char name[AW_POINT_NAME], unit[16];
@@ -119,11 +119,11 @@ static void report(struct survey *s, const char *path)
     struct aw_object *result = &s->session->result;
     struct stat about;
     double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
-    s->width = NAME_LEAST;
+    s->width = MIN_WIDTH;
     for (size_t i = 0; i < s->n; i++)
         if ((int)strlen(s->list[i].name) > s->width)
             s->width = (int)strlen(s->list[i].name);
-    s->width = s->width < NAME_MOST ? s->width : NAME_MOST;
+    s->width = s->width < MAX_WIDTH ? s->width : MAX_WIDTH;
     for (size_t i = 0; i < s->n; i++)
         print_value(s, &s->list[i]);
     aw_object_start(result, "info");

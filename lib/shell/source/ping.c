@@ -7,7 +7,7 @@
 
 #define BINS      12
 #define BAR_WIDTH 40
-#define TOGETHER  16 /* of this many arrivals, at least one is on time */
+#define TOGETHER  16 /* group size; assumes one punctual arrival per group */
 #define LAST      6  /* number of final arrivals checked at the end */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};

@@ -25,17 +25,18 @@ struct aw_ping {
     struct aw_samples ms;
 };
 
-/* In text style, prints a row, with a header before the first one. A single row of several
- * different numbers is followed by their histogram, unless --quiet. Otherwise begins the result of
- * ping: n, lost, min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More
- * members may be added. Between several rows, the caller calls aw_session_print_result. */
+/* In text style, prints a row, with a header before the first one. A single row whose times differ
+ * is followed by a histogram, unless --quiet. Otherwise begins the result of ping: n, lost, min_ms,
+ * mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More members may be added.
+ * Between several rows, the caller calls aw_session_print_result. */
 void aw_ping_print(struct aw_session *session, struct aw_ping *ping);
 
-/* The command, implemented by tool->ping. */
+/* The command, implemented by tool->talk.ping. */
 aw_run_fn aw_run_ping;
 
-/* Estimates how many periodic messages are missing. A missing message delays all later ones by one
- * period; a late message, or several at once, do not. */
+/* Estimates how many periodic messages are missing. interval: the period, in the unit of the
+ * samples. A missing message delays all later ones by one period; a late message, or several at
+ * once, do not. */
 uint64_t aw_ping_count_missing(const struct aw_samples *intervals, double interval);
 
 #endif

@@ -1,6 +1,6 @@
 /* A simulated device: in this process, for the link "sim:?fault=stuck"; or for other processes, by
- * the command sim --fault stuck. Both have the same options. The tool's .simulate creates the
- * device from them:
+ * the command sim --fault stuck. Both have the same options. The tool's hook
+ * device.create_sim creates the device from them:
  *
  *     const struct canpid_sim_options *given = sim->options;
  *     …

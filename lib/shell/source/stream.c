@@ -321,7 +321,7 @@ static uint64_t wanted_scalars(struct aw_stream *s)
 
 /* Reports simulation time. If the simulation restarts, its time continues from the last value, as
  * on a link. */
-static void report_model_time(struct aw_stream *s)
+static void update_model_time(struct aw_stream *s)
 {
     double seconds = s->session->tool->records.model_time(s->item.record);
     int64_t time_ns =
@@ -331,8 +331,8 @@ static void report_model_time(struct aw_stream *s)
         time_ns = aw_time_after(s->model.model_base_ns, seconds);
     }
     s->model.model_ns = time_ns;
-    s->model.has_model_time = s->model.has_model_time || !isnan(seconds);
-    s->item.received.has_model_time = s->model.has_model_time;
+    s->model.known = s->model.known || !isnan(seconds);
+    s->item.received.has_model_time = s->model.known;
     s->item.received.model_ns = s->model.model_ns;
 }
 
@@ -359,7 +359,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         if (s->session->tool->records.report_problem)
             s->session->tool->records.report_problem(s->session, s->item.record);
         if (s->session->tool->records.model_time && !s->input.live)
-            report_model_time(s);
+            update_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;

@@ -58,7 +58,7 @@ struct aw_stream {
     } reconnect;
     /* simulation time */
     struct {
-        bool has_model_time; /* the recording contains simulation time */
+        bool known; /* the recording contains simulation time */
         /* latest simulation time; its base since the last restart */
         int64_t model_ns, model_base_ns;
     } model;

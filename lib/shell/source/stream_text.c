@@ -15,7 +15,8 @@
 #include "shell/source/stream_source.h"
 #include "view/text/timestamp.h"
 
-#define TIME_MOST 4e9 /* max absolute value of a time in s, so that differences fit 64 bits of ns */
+#define MAX_TIME_S                                                                                 \
+    4e9 /* max absolute value of a time in s, so that differences fit 64 bits of ns */
 
 static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
                                 char **line)
@@ -171,7 +172,7 @@ static void read_json_time(struct aw_stream *s, const json_t *object)
     t = t ? t : json_object_get(object, "timestamp");
     t = t ? t : json_object_get(object, "__time");
     double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
-    s->item.time_ns = fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
+    s->item.time_ns = fabs(seconds) < MAX_TIME_S ? to_ns(seconds) : AW_NO_TIME;
     if (json_is_string(t) && !aw_time_parse_iso(json_string_value(t), &s->item.time_ns))
         store_bad_time(s, json_string_value(t), 1);
 }
@@ -319,7 +320,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
     if (column == csv->time) {
-        if (number && fabs(value * csv->scale) < TIME_MOST)
+        if (number && fabs(value * csv->scale) < MAX_TIME_S)
             s->item.time_ns = to_ns(value * csv->scale);
         else if (!aw_time_parse_iso(cell, &s->item.time_ns))
             store_bad_time(s, cell, csv->place[column]);

@@ -8,8 +8,9 @@
  *         {0},
  *     };
  *     static const struct aw_command commands[] = {
- *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety =
- * AW_MOTION, .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg}, {0},
+ *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true,
+ *          .safety = AW_MOTION, .examples = AW_LIST("deg 1 90"), .run = run_deg},
+ *         {0},
  *     };
  */
 #ifndef AW_SHELL_WORDS_TOOL_H
@@ -394,7 +395,7 @@ struct aw_tool {
     /* commands of every tool: aw_common_commands; NULL-terminated */
     const struct aw_command *const *common;
     const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
-    /* what the help pages say */
+    /* texts of the help pages */
     struct {
         const char *const *examples; /* for the first help page, NULL-terminated */
         const char *example_field;   /* a typical field, for advice: "m1.position" */

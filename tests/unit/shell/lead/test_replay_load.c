@@ -153,13 +153,13 @@ TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
                           "09E#9CFF000200F0\n05E#9CFF00\n"),
                      AW_OK);
     tool.talk.replay.position_message = NULL;
-    assert_int_equal(replay.n_places, 2);
-    assert_true(aw_record_get(&replay.places[0].record, "torque") == -3.125);
-    assert_true(aw_record_get(&replay.places[1].record, "board") == 128);
+    assert_int_equal(replay.n_positions, 2);
+    assert_true(aw_record_get(&replay.positions[0].record, "torque") == -3.125);
+    assert_true(aw_record_get(&replay.positions[1].record, "board") == 128);
     assert_int_equal(replay.plan.n_received, 5);
     aw_replay_free(&replay);
     assert_int_equal(load("05E#9CFF000200F0\n"), AW_OK);
-    assert_int_equal(replay.n_places, 0);
+    assert_int_equal(replay.n_positions, 0);
 }
 
 /* Commands on a serial line may be sent in parts; a damaged one stops the replay. */

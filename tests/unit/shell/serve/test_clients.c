@@ -13,24 +13,24 @@ TEST_WITH(start, stop, closed_peer_is_not_served)
     struct epoll_event event;
     int childs = dup(peers[0]->conn.fd);
     peers[0]->conn.disconnected = true;
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 2);
     assert_int_equal(write(ends[0].fd, "{}\n", 3), 3);
     assert_int_equal(epoll_wait(server.clients.epoll_fd, &event, 1, 0), 0);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     close(childs);
 }
 
 TEST_WITH(start, stop, closed_connection_removes_the_peer)
 {
     shutdown(ends[1].fd, SHUT_WR);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 2);
     assert_ptr_equal(server.clients.peers, peers[2]);
     assert_ptr_equal(peers[2]->next, peers[0]);
     assert_false(aw_conn_fill(&ends[1])); /* the server closed its socket */
     peers[0]->conn.disconnected = true;
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 1);
     assert_null(peers[2]->next);
     aw_peer_answer(peers[2], 0, AW_OK, "");
@@ -45,14 +45,14 @@ TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
     server.lease.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     for (int i = 0; i < 20; i++)
-        aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
-    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_RELEASE});
+        aw_conn_put(&ends[1], &(struct aw_serve_message){.type = AW_LIFE});
+    aw_conn_put(&ends[1], &(struct aw_serve_message){.type = AW_RELEASE});
     aw_conn_flush(&ends[1]);
     close(ends[1].fd);
     ends[1].fd = dup(ends[0].fd);
     aw_peer_answer(peers[1], 0, AW_OK, "");
     for (int i = 0; i < 5; i++)
-        aw_server_serve(&server.aside);
+        aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 2);
     assert_false(server.stop.is_due);
     assert_null(server.lease.holder);
@@ -69,13 +69,13 @@ TEST_WITH(start, stop, any_input_is_a_sign_of_life)
     assert_true(peers[0]->received_ns >= before && peers[0]->received_ns <= now());
     assert_int_equal(peers[2]->received_ns, 1);
     assert_int_equal(write(ends[1].fd, "\5\0\0", 3), 3);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_true(peers[1]->received_ns >= before);
     assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 2);
     say(2, AW_HELLO, false); /* invalid from a client */
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 1);
 }
 
@@ -88,22 +88,22 @@ static size_t waiting(const struct aw_peer *peer)
 TEST_WITH(start, stop, clients_are_served_in_turn)
 {
     for (int i = 0; i < 40; i++)
-        aw_conn_put(&ends[0], &(struct aw_mail){.type = AW_LIFE});
+        aw_conn_put(&ends[0], &(struct aw_serve_message){.type = AW_LIFE});
     aw_conn_flush(&ends[0]);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(waiting(peers[0]), 32);
-    assert_int_equal(server.aside.due, 0);
+    assert_int_equal(server.background.due, 0);
     say(0, AW_LIFE, false);
     assert_int_equal(waiting(peers[0]), 24);
     for (int i = 0; i < 4; i++)
-        aw_server_serve(&server.aside);
+        aw_server_serve(&server.background);
     assert_null(peers[0]->conn.in.bytes);
-    assert_true(server.aside.due == AW_NEVER);
+    assert_true(server.background.due == AW_NEVER);
 }
 
 static void put_passed(int i)
 {
-    aw_peer_send(peers[i], &(struct aw_mail){.type = AW_PASSED});
+    aw_peer_send(peers[i], &(struct aw_serve_message){.type = AW_PASSED});
 }
 
 /* Traffic records are delayed briefly to be sent together; other messages are sent at once. */
@@ -111,14 +111,14 @@ TEST_WITH(start, stop, traffic_records_are_sent_together)
 {
     put_passed(0);
     assert_true(peers[0]->conn.oldest_ns > 0 && peers[0]->conn.oldest_ns <= now());
-    assert_true(server.aside.due == peers[0]->conn.oldest_ns + 2 * AW_MILLISECOND);
+    assert_true(server.background.due == peers[0]->conn.oldest_ns + 2 * AW_MILLISECOND);
     int64_t since = peers[0]->conn.oldest_ns = now() + AW_SECOND;
     put_passed(0);
     assert_int_equal(peers[0]->conn.oldest_ns, since);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     hears_nothing(0);
     peers[0]->conn.oldest_ns = now() - 2 * AW_MILLISECOND;
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     hears(0, AW_PASSED);
     hears(0, AW_PASSED);
     assert_int_equal(peers[0]->conn.oldest_ns, 0);
@@ -131,26 +131,26 @@ TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
 {
     const int64_t ms = AW_MILLISECOND;
     aw_server_set_due(&server);
-    assert_true(server.aside.due == AW_NEVER);
+    assert_true(server.background.due == AW_NEVER);
     peers[1]->conn.oldest_ns = 70 * ms;
     peers[0]->conn.oldest_ns = 50 * ms;
     aw_server_set_due(&server);
-    assert_true(server.aside.due == 52 * ms);
+    assert_true(server.background.due == 52 * ms);
     server.systemd.interval_ns = AW_SECOND;
     server.systemd.due_ns = 60 * ms;
     aw_server_set_due(&server);
-    assert_true(server.aside.due == 52 * ms);
+    assert_true(server.background.due == 52 * ms);
     server.systemd.due_ns = 51 * ms;
     aw_server_set_due(&server);
-    assert_true(server.aside.due == 51 * ms);
+    assert_true(server.background.due == 51 * ms);
     server.systemd.interval_ns = peers[0]->conn.oldest_ns = peers[1]->conn.oldest_ns = 0;
     peers[2]->has_messages = true;
     peers[2]->due_ns = 40 * ms;
     aw_server_set_due(&server);
-    assert_true(server.aside.due == 40 * ms);
+    assert_true(server.background.due == 40 * ms);
     peers[2]->due_ns = 0;
     aw_server_set_due(&server);
-    assert_int_equal(server.aside.due, 0);
+    assert_int_equal(server.background.due, 0);
     peers[2]->has_messages = false;
 }
 
@@ -160,15 +160,15 @@ TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
     unsetenv("NOTIFY_SOCKET");
     server.systemd.interval_ns = AW_SECOND;
     int64_t later = server.systemd.due_ns = now() + AW_SECOND;
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_true(server.systemd.due_ns == later);
     int64_t before = server.systemd.due_ns = now();
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_true(server.systemd.due_ns >= before + AW_SECOND &&
                 server.systemd.due_ns <= now() + AW_SECOND);
     server.systemd.interval_ns = 0;
     server.systemd.due_ns = 1;
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.systemd.due_ns, 1);
 }
 
@@ -183,7 +183,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_int_equal(aw_server_listen(&server, url), AW_OK);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 4);
     aw_conn_free(&ends[0]);
     aw_conn_init(&ends[0], fd);
@@ -193,7 +193,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_string_equal(hello.tool, "rig");
     assert_int_equal(hello.commander.who.pid, 0);
     say(1, AW_WANT, false);
-    say(0, AW_WHO, false);
+    say(0, AW_GET_HELLO, false);
     memcpy(&hello, hears(0, AW_HELLO).body.data, sizeof hello);
     assert_int_equal(hello.commander.who.pid, 71);
     assert_string_equal(hello.commander.who.program, "script");

@@ -8,7 +8,7 @@
 
 static struct aw_conn conn;
 static int end;
-static struct aw_mail m;
+static struct aw_serve_message m;
 
 static void start(void)
 {
@@ -32,16 +32,16 @@ static void give(const void *bytes, size_t size)
 static uint8_t bytes[AW_MESSAGE_MAX];
 
 /* Puts a message of this size into bytes. */
-static void write_message(enum aw_mail_type type, size_t size)
+static void write_message(enum aw_serve_type type, size_t size)
 {
-    struct aw_mail head = {.size = (uint32_t)size, .type = type};
+    struct aw_serve_message head = {.size = (uint32_t)size, .type = type};
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, &head, AW_HEAD);
 }
 
-static void put(enum aw_mail_type type, size_t size)
+static void put(enum aw_serve_type type, size_t size)
 {
-    aw_conn_put(&conn, &(struct aw_mail){.type = type, .body = {bytes, size}});
+    aw_conn_put(&conn, &(struct aw_serve_message){.type = type, .body = {bytes, size}});
 }
 
 TEST_WITH(start, stop, all_fields_round_trip)
@@ -49,21 +49,21 @@ TEST_WITH(start, stop, all_fields_round_trip)
     struct aw_conn other;
     char text[8];
     aw_conn_init(&other, dup(end));
-    aw_conn_put(&other, &(struct aw_mail){.type = AW_FRAME,
-                                          .status = 200,
-                                          .flag = 1,
-                                          .number = 4000000000,
-                                          .lease = 3,
-                                          .ns = -5,
-                                          .memory = aw_text_body("xyz"),
-                                          .body = aw_text_body("a\nlonger text")});
+    aw_conn_put(&other, &(struct aw_serve_message){.type = AW_FRAME,
+                                                   .status = 200,
+                                                   .flag = 1,
+                                                   .number = 4000000000,
+                                                   .lease = 3,
+                                                   .ns = -5,
+                                                   .memory = aw_text_body("xyz"),
+                                                   .body = aw_text_body("a\nlonger text")});
     aw_conn_flush(&other);
     assert_false(aw_conn_has_output(&other));
     aw_conn_free(&other);
     assert_true(aw_conn_fill(&conn));
     assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
     assert_true(m.status == 200 && m.flag && m.number == 4000000000 && m.lease == 3 && m.ns == -5);
-    aw_mail_copy_text(&m, text, sizeof text);
+    aw_serve_copy_text(&m, text, sizeof text);
     assert_string_equal(text, "a?longe");
     assert_int_equal(m.memory.size, 3);
     assert_memory_equal(m.memory.data, "xyz", 3);
@@ -96,7 +96,7 @@ TEST_WITH(start, stop, messages_in_pieces_are_joined)
 
 TEST_WITH(start, stop, invalid_heads_end_the_connection)
 {
-    static const struct aw_mail wrong[] = {
+    static const struct aw_serve_message wrong[] = {
         {.size = 0x0A0A0A0A, .type = 1},  {.size = 0, .type = 1},
         {.size = AW_HEAD - 1, .type = 1}, {.size = AW_MESSAGE_MAX + 1, .type = 1},
         {.size = AW_HEAD, .type = 0},     {.size = AW_HEAD + 1, .type = 1, .memory_size = 2}};
@@ -145,14 +145,14 @@ TEST_WITH(start, stop, stop_is_found_among_other_messages)
 }
 
 /* Reads at the other end: requires n messages of this type and the number of lost ones. */
-static void expect(enum aw_mail_type type, size_t n, size_t lost)
+static void expect(enum aw_serve_type type, size_t n, size_t lost)
 {
     static struct aw_conn other;
     size_t seen = 0, gone = 0;
     aw_conn_init(&other, dup(end));
     fcntl(other.fd, F_SETFL, O_NONBLOCK);
     for (int turn = 0; turn < 200; turn++) {
-        enum aw_mail_type got;
+        enum aw_serve_type got;
         aw_conn_flush(&conn);
         aw_conn_fill(&other);
         while ((got = aw_conn_next(&other, &m))) {

@@ -53,20 +53,20 @@ static int start_with(const struct aw_protocol *protocol)
 }
 
 /* Sends bytes as frame number 7 of this lease, or as a query. */
-static void give(int i, enum aw_mail_type type, struct aw_span bytes, unsigned lease)
+static void give(int i, enum aw_serve_type type, struct aw_span bytes, unsigned lease)
 {
-    tell(i, (struct aw_mail){.type = type,
-                             .lease = lease,
-                             .number = 7,
-                             .ns = AW_SECOND,
-                             .memory = {bytes.data, 0},
-                             .body = bytes});
+    tell(i, (struct aw_serve_message){.type = type,
+                                      .lease = lease,
+                                      .number = 7,
+                                      .ns = AW_SECOND,
+                                      .memory = {bytes.data, 0},
+                                      .body = bytes});
 }
 
 /* Requires that the next message answers frame 7 with this status and reason. */
 static void acknowledged(int i, enum aw_status status, const char *why)
 {
-    struct aw_mail m = hears_text(i, AW_DONE, why);
+    struct aw_serve_message m = hears_text(i, AW_DONE, why);
     assert_int_equal(m.number, 7);
     assert_int_equal(m.status, status);
 }
@@ -114,7 +114,7 @@ static void start_far(void)
 }
 
 /* Sends a packet with this identifier; all values are 0 except the shoulder's target. */
-static void say_packet(int i, enum aw_mail_type type, uint32_t id, float shoulder, unsigned lease)
+static void say_packet(int i, enum aw_serve_type type, uint32_t id, float shoulder, unsigned lease)
 {
     uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
     aw_put_f32(packet + 16, shoulder);
@@ -249,15 +249,15 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
     assert_int_equal(stub.n, 1); /* the first query must be answered first */
-    assert_true(peers[2]->has_messages && server.aside.due <= peers[2]->due_ns);
+    assert_true(peers[2]->has_messages && server.background.due <= peers[2]->due_ns);
     answer(POSITIONS);
-    assert_int_equal(server.aside.due, 0);
-    aw_server_serve(&server.aside);
+    assert_int_equal(server.background.due, 0);
+    aw_server_serve(&server.background);
     assert_int_equal(stub.n, 2);
     assert_int_equal(stub.last[0], VELOCITIES & 255);
     assert_false(peers[2]->has_messages);
     answer(VELOCITIES);
-    struct aw_mail m;
+    struct aw_serve_message m;
     while (hear(1, &m))
         ;
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
@@ -290,12 +290,12 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
         assert_true(peers[0]->has_messages);
         hears_nothing(0);
         aw_server_set_due(&server);
-        assert_true(server.aside.due <= paced_ns);
+        assert_true(server.background.due <= paced_ns);
         if (revoked)
             aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
         while (aw_clock_now(session->clock) <= paced_ns)
             ;
-        aw_server_serve(&server.aside);
+        aw_server_serve(&server.background);
         assert_int_equal(stub.n, 1);
         assert_false(peers[0]->has_messages);
         if (revoked)
@@ -319,10 +319,10 @@ TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
     assert_true(peers[0]->received_ns > 1);
     say(0, AW_STOP, false);
     assert_int_equal(server.lease.number, 6); /* revoked, and granted for the stop */
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_true(peers[0]->has_messages);
     shutdown(ends[0].fd, SHUT_WR);
-    aw_server_serve(&server.aside);
+    aw_server_serve(&server.background);
     assert_int_equal(server.clients.n_peers, 2);
     assert_int_equal(stub.n, 0);
 }
@@ -354,8 +354,8 @@ TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
         assert_int_equal(stops, 1 + 2 * granted);
         assert_true(server.stop.retry_ns > 0);
         aw_server_set_due(&server);
-        assert_true(server.aside.due <= server.stop.retry_ns);
-        aw_server_serve(&server.aside);
+        assert_true(server.background.due <= server.stop.retry_ns);
+        aw_server_serve(&server.background);
         assert_false(server.stop.is_due); /* not yet */
         if (granted) {
             aw_lease_request(&server, peers[0], false);
@@ -370,7 +370,7 @@ TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
             continue;
         }
         server.stop.retry_ns = 1;
-        aw_server_serve(&server.aside);
+        aw_server_serve(&server.background);
         assert_true(server.stop.is_due);
         aw_lease_stop_device(&server);
         assert_int_equal(stops, 2);

@@ -21,7 +21,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
-    assert_true(server.stop.is_due && peers[1]->lease.wants_lease);
+    assert_true(server.stop.is_due && peers[1]->lease.wanted);
     assert_null(server.lease.holder);
     say(0, AW_WANT, false); /* second in the queue */
     session->motion.ongoing = AW_ONGOING_NOTHING;
@@ -53,7 +53,7 @@ TEST_WITH(start, stop, commander_is_idle_while_nothing_moves)
 
 static void forget(int i)
 {
-    struct aw_mail m;
+    struct aw_serve_message m;
     while (hear(i, &m))
         ;
 }
@@ -67,10 +67,10 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         hears(0, AW_GRANTED);
         forget(1);
         say(1, AW_WANT, false);
-        aw_lease_end_command(&server, peers[0], &(struct aw_mail){.type = AW_IDLE});
+        aw_lease_end_command(&server, peers[0], &(struct aw_serve_message){.type = AW_IDLE});
         assert_ptr_equal(server.lease.holder, peers[0]);
         aw_server_set_due(&server);
-        assert_true(server.aside.due == server.stop.end_ns && server.aside.due > now());
+        assert_true(server.background.due == server.stop.end_ns && server.background.due > now());
         aw_lease_check_deadman(&server);
         hears_nothing(1);
         if (late) {
@@ -106,7 +106,7 @@ TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
     say(0, AW_WANT, false);
     hears_grant(0, 1);
     for (int i = 0; i < 100; i++)
-        aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
+        aw_conn_put(&ends[1], &(struct aw_serve_message){.type = AW_LIFE});
     session->motion.ongoing = AW_ONGOING_RUNNING;
     server.lease.moving = true;
     say(1, AW_STOP, false);
@@ -124,7 +124,7 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
             hears(0, AW_GRANTED);
         if (turn == 2)
             say(0, AW_PLAYS, true);
-        tell(1, (struct aw_mail){.type = AW_ASK_SPEED, .share = 0.5, .flag = turn == 3});
+        tell(1, (struct aw_serve_message){.type = AW_ASK_SPEED, .share = 0.5, .flag = turn == 3});
         hears_text(1, AW_DONE,
                    turn < 2    ? "speed: nothing is playing"
                    : turn == 2 ? "speed: script (pid 70, ann) is in command"

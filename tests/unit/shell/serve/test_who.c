@@ -14,9 +14,9 @@ TEST(names_of_programs_stay_on_one_line)
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_who who;
+        struct aw_peer_info who;
         prctl(PR_SET_NAME, rows[i].name);
-        aw_who_identify(&who, ends[0], NULL);
+        aw_peer_identify(&who, ends[0], NULL);
         assert_string_equal(who.program, rows[i].shown);
         assert_int_equal(who.pid, getpid());
     }

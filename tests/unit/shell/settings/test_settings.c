@@ -5,7 +5,7 @@
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/wire.h"
 #include "shell/joints/joints.h"
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 #include "shell_helper.h"
 
 #define PID 9 /* gains of a packet */

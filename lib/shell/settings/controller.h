@@ -11,8 +11,8 @@
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_gains_backup_state), whose stop restores them.
  */
-#ifndef AW_SHELL_SETTINGS_LAW_H
-#define AW_SHELL_SETTINGS_LAW_H
+#ifndef AW_SHELL_SETTINGS_CONTROLLER_H
+#define AW_SHELL_SETTINGS_CONTROLLER_H
 
 #include "control/gain_file.h"
 #include "shell/settings/settings.h"

@@ -1,5 +1,5 @@
 /* The old gains of a joint during a trial: saved, restored, and passed to a server. */
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Tests the previous gains of a joint: saved, restored, and sent to a server, which accepts valid
  * ones. */
-#include "shell/settings/law.h"
+#include "shell/settings/controller.h"
 
 #include "shell/joints/joints.h"
 #include "shell_helper.h"
