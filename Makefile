@@ -255,7 +255,7 @@ $(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth
 $(eval $(call program,tests/tuning/confidence,tests/tuning/confidence.c tests/tuning/truth.c,))
 $(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
-PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c say.c custom.c)
+PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c log.c custom.c)
 EXTRA_fuzz_ezphys := -lode
 PARTS_fuzz_mcap := $(MCAP_PARTS)
 EXTRA_fuzz_mcap := $$(MCAP_LIBS)

@@ -47,7 +47,7 @@ struct client {
     uint64_t lost;  /* records dropped since the last report */
     uint8_t *input; /* the part of a message that has arrived */
     size_t input_size;
-    bool must_disconnect; /* must be disconnected */
+    bool must_disconnect;
 };
 
 /* A topic. Clients know it by its index + 1. */

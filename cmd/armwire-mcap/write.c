@@ -31,7 +31,6 @@ struct aw_mcap {
     size_t room;
     /* records of the summary, ready to write */
     struct {
-        /* Records of the summary, ready to write. */
         struct aw_mcap_bytes schemas, channel_records, chunks, attachments, metadata;
         uint32_t n_chunks, n_attachments, n_metadata;
     } summary;

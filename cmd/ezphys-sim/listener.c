@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "log.h"
 #include "protocol/ezphys/wire.h"
-#include "say.h"
 
 #define READ_SIZE      65536
 #define SAID_MAX       10
@@ -63,9 +63,9 @@ static void log_fault(struct listener *l, uint64_t *counter, const char *reason)
     aw_utf8_clean(clean);
     ++*counter;
     if (l->n_logged < SAID_MAX)
-        say("ezphys-sim: %s\n", clean);
+        print_log("ezphys-sim: %s\n", clean);
     if (l->n_logged == SAID_MAX)
-        say("ezphys-sim: further messages of this kind are only counted\n");
+        print_log("ezphys-sim: further messages of this kind are only counted\n");
     l->n_logged++;
 }
 

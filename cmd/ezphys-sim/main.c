@@ -10,10 +10,10 @@
 #include "help.h"
 #include "link/core/spawn.h"
 #include "link/open.h"
+#include "log.h"
 #include "options.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"
-#include "say.h"
 #include "shell/help/help.h"
 #include "shell/safety/safety.h"
 #include "shell/session/bind.h"
@@ -176,11 +176,11 @@ static enum aw_status run_connected(struct program *p)
     struct aw_link *link;
     enum aw_status status = connect_client(p, &link, true);
     while (status == AW_OK) {
-        say("connected: %s\n", link->key);
+        print_log("connected: %s\n", link->key);
         status = serve(p, link);
         if (status != AW_LOST)
             break;
-        say("ezphys-sim: %s — reconnecting\n", p->session->err.text);
+        print_log("ezphys-sim: %s — reconnecting\n", p->session->err.text);
         status = connect_client(p, &link, false);
     }
     return status;
@@ -193,7 +193,7 @@ static enum aw_status run_listening(struct program *p)
     enum aw_status status = open_url(p, &link, "tcp-listen:", address ? address : "47001");
     if (status != AW_OK)
         return status;
-    say("ready: %s\n", *link->client_url ? link->client_url : link->key);
+    print_log("ready: %s\n", *link->client_url ? link->client_url : link->key);
     return serve(p, link);
 }
 
@@ -237,7 +237,8 @@ static int simulate(struct program *p)
         status = run(p);
     if (program_given(p->session)->fd < 0 && p->sim.reports.n_reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
-        say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands executed, "
+        print_log(
+            "ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands executed, "
             "%llu refused, %llu for unknown joints; %llu resets\n",
             (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reports.n_reported,
             (unsigned long long)n->messages, (unsigned long long)n->commands,
@@ -315,7 +316,7 @@ int main(int argc, char **argv)
         err = session->err;
     }
     if (status > AW_OK && status < 128)
-        say("ezphys-sim: %s\n", err.text);
+        print_log("ezphys-sim: %s\n", err.text);
     if (session)
         aw_session_free(session);
     free(arguments);

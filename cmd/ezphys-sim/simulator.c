@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "say.h"
+#include "log.h"
 
 #define BEHIND_MAX     (AW_SECOND / 4) /* a larger delay is skipped */
 #define CHECK_INTERVAL AW_SECOND       /* interval of checks that a silent client still exists */
@@ -53,9 +53,9 @@ static bool step_world(struct simulator *sim)
 
 static void restart_unstable(struct simulator *sim)
 {
-    say("ezphys-sim: simulation unstable at step %" PRId64
-        "; scene restarted — use gentler commands or a smaller --step-size\n",
-        world_steps(sim->world));
+    print_log("ezphys-sim: simulation unstable at step %" PRId64
+              "; scene restarted — use gentler commands or a smaller --step-size\n",
+              world_steps(sim->world));
     world_reset(sim->world);
     custom_release_all(&sim->custom);
     start_clock(sim, aw_clock_now(sim->link->clock));
@@ -112,14 +112,14 @@ static void run_lock_step(struct simulator *sim)
     if (answers > 0) {
         sim->answer_due_ns = now + sim->settings->timeout_ns;
         if (sim->reports.timeout_reported)
-            say("ezphys-sim: client reconnected, simulation resumed\n");
+            print_log("ezphys-sim: client reconnected, simulation resumed\n");
         sim->reports.timeout_reported = false;
     }
     if (sim->reports.timeout_reported || !sim->connected || now < sim->answer_due_ns)
         return;
-    say("ezphys-sim: no answer to step %" PRId64
-        " for %g s, simulation paused — answer every message (an empty answer suffices)\n",
-        world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
+    print_log("ezphys-sim: no answer to step %" PRId64
+              " for %g s, simulation paused — answer every message (an empty answer suffices)\n",
+              world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
     sim->reports.timeout_reported = true;
 }
 
@@ -143,8 +143,8 @@ static void catch_up(struct simulator *sim, int64_t now)
     }
     if (clock - get_step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
         if (!sim->reports.slow_reported)
-            say("ezphys-sim: simulation slower than real time — use --quick or a larger "
-                "--step-size\n");
+            print_log("ezphys-sim: simulation slower than real time — use --quick or a larger "
+                      "--step-size\n");
         sim->reports.slow_reported = true;
         start_clock(sim, clock);
     }
@@ -191,9 +191,9 @@ static enum aw_status run_once(struct simulator *sim, struct aw_error *err)
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     if (sim->connected && (sim->link->no_client || status == AW_EVENT)) {
-        say("ezphys-sim: client disconnected at step %" PRId64
-            ", simulation paused until the next client connects\n",
-            world_steps(sim->world));
+        print_log("ezphys-sim: client disconnected at step %" PRId64
+                  ", simulation paused until the next client connects\n",
+                  world_steps(sim->world));
         sim->connected = false;
     }
     if (status == AW_EVENT)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "log.h"
 
 #define CONTACTS_MAX     2048 /* max number of reported contacts */
 #define PAIR_CONTACTS    8
@@ -196,7 +196,7 @@ static void on_fatal_error(int number, const char *format, va_list args)
 {
     char text[200];
     vsnprintf(text, sizeof text, format, args);
-    say("ezphys-sim: simulation failed: ODE %d: %s — restart it\n", number, text);
+    print_log("ezphys-sim: simulation failed: ODE %d: %s — restart it\n", number, text);
     _exit(1);
 }
 

@@ -208,7 +208,7 @@ struct aw_joints {
         bool holds_target;
         /* record FILE.csv writes a table of joints instead of messages */
         bool records_table;
-        double default_s;             /* the device's default duration for a target; 0: unknown */
+        double default_s;             /* default duration for a target, s; 0: unknown */
         double jog_key_s;             /* how long a jog key moves the joint, s; 0: the default */
         enum aw_joint_value jog_base; /* the value that jog adds to, if known: TARGET or ACTUAL */
         /* read returns AW_OK even if some joints were silent; these keep their old values */

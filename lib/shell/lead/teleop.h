@@ -61,7 +61,7 @@ struct aw_teleop_channels {
     bool is_behind;       /* more records arrived than one call reads */
     struct aw_item item;
     struct {
-        int64_t start_ns;    /* of a file: offset from its times to the session's clock */
+        int64_t start_ns;    /* file: offset from its times to the session's clock */
         int64_t received_ns; /* arrival time of the last record */
         int64_t stale_ns;    /* max silence; 0: no limit */
     } time;

@@ -25,7 +25,7 @@ struct completion {
     bool unknown;        /* the command is unknown */
     size_t position;     /* number of positional arguments so far */
     const char *choice;  /* value of the first argument */
-    const char *first;   /* the same in the last repetition of the argument list */
+    const char *first;   /* first argument of the last repetition of the argument list */
     const char *message; /* message named for encode, or NULL */
 };
 

@@ -20,7 +20,7 @@
 #include "shell/safety/stop.h"
 
 #define LATE_NS  AW_SECOND              /* max time without a sign of life */
-#define HANDS_NS (100 * AW_MILLISECOND) /* the same for a command that a user steers by hand */
+#define HANDS_NS (100 * AW_MILLISECOND) /* max time without one while a user steers by hand */
 #define SIGN_NS  (20 * AW_MILLISECOND)
 
 struct aw_watchdog_life {

@@ -16,7 +16,7 @@
 #define AW_SYSTEM_FOLDER "/run/armwire" /* folder of the servers that systemd manages */
 
 struct aw_address {
-    char path[108]; /* of the socket; in messages: serve:PATH */
+    char path[108]; /* path of the socket; shown as serve:PATH in messages */
 };
 
 /* Parses url, which may begin with "serve:". tool determines the default socket. AW_USAGE;

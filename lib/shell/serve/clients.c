@@ -284,7 +284,7 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
     bool there = aw_hello_query(server->session, address, &who, &hello, NULL);
     if (there)
         snprintf(server->device.other_device, sizeof server->device.other_device, "%s", hello.url);
-    /* of a killed server, the watchdog process may remain */
+    /* the watchdog process of a killed server may still run */
     bool left = there ? kill(who.pid, 0) != 0 && errno == ESRCH : errno == ECONNREFUSED;
     if (left && unlink(address->path) == 0)
         return AW_OK;

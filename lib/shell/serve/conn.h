@@ -25,7 +25,7 @@ struct aw_conn {
     uint32_t n_dropped;               /* dropped PASSED messages not yet reported */
     int64_t oldest_ns; /* time when the oldest delayed PASSED message arrived; 0: none */
     bool is_shut;      /* the peer accepts no more output, but unread input may remain */
-    bool disconnected; /* disconnected: an invalid message, or too much output */
+    bool disconnected; /* ended: the peer sent an invalid message, or has too much unsent output */
 };
 
 void aw_conn_init(struct aw_conn *conn, int fd);

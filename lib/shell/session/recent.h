@@ -1,5 +1,5 @@
 /* The last frames from a device, for 'expect' after a command of a script: a device that only
- * answers (aw_tool.only_answers) has sent the expected frame before 'expect' begins.
+ * answers (tool->watch.only_answers) has sent the expected frame before 'expect' begins.
  *
  * Holds the newest AW_RECENT_MAX frames since the last command that sent something. Holds nothing
  * for a single command on the command line.

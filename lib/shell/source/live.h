@@ -21,7 +21,7 @@ struct aw_live {
     int64_t due_ns;   /* due time of the next frame */
     int stderr_fd;    /* the original standard error; -1: not captured */
     int pipe_fd;      /* pipe that receives standard error instead */
-    char note[160];   /* last line from it */
+    char note[160];   /* last line of standard error */
     int64_t noted_ns;
     bool ended; /* the input has ended */
 };

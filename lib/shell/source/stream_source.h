@@ -41,10 +41,10 @@ struct aw_stream {
         bool ended, started;       /* the input has ended; the input has delivered something */
         size_t buffered, used;     /* bytes in buffer: total, processed */
         char buffer[AW_STREAM_BLOCK + 1];
-        /* what is wrong with the last line of text */
+        /* defects of the last line of text */
         struct {
             char time[40];      /* its time, if that is invalid; otherwise empty */
-            size_t time_column; /* place of that time in the line, from 1 */
+            size_t time_column; /* column of that time in the line, from 1 */
             int excess_cells;   /* CSV: 1 or -1 for more or fewer cells than the header */
         } flaw;
     } input;

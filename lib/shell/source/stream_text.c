@@ -226,9 +226,10 @@ struct csv {
     char number[AW_POINTS_MAX][12]; /* numbers that serve as names of unnamed columns */
     size_t n;
     const char *name[AW_POINTS_MAX];
-    int time, message;           /* column numbers, or -1 */
-    double scale;                /* factor from the time column to s */
-    size_t place[AW_POINTS_MAX]; /* where each cell of the last row starts in its line, from 1 */
+    int time, message; /* column numbers, or -1 */
+    double scale;      /* factor from the time column to s */
+    size_t start
+        [AW_POINTS_MAX]; /* column in the line where each cell of the last row starts, from 1 */
 };
 
 /* Splits off the next cell without its quotes. Returns NULL after the last one. */
@@ -323,7 +324,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
         if (number && fabs(value * csv->scale) < MAX_TIME_S)
             s->item.time_ns = to_ns(value * csv->scale);
         else if (!aw_time_parse_iso(cell, &s->item.time_ns))
-            store_bad_time(s, cell, csv->place[column]);
+            store_bad_time(s, cell, csv->start[column]);
         return;
     }
     if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
@@ -351,7 +352,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
         return status;
     const char *line = rest;
     while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator))) {
-        csv->place[n] = (size_t)(cells[n] - line) + 1;
+        csv->start[n] = (size_t)(cells[n] - line) + 1;
         n++;
     }
     bool has_more = !csv->cut && rest && rest[strspn(rest, " \t")];
@@ -390,7 +391,7 @@ void aw_stream_fail_at_point(struct aw_stream *s, const struct aw_point *point,
 {
     const struct csv *csv = point && s->source == &aw_csv_source ? s->state : NULL;
     if (is_text(s))
-        aw_fail_at_line(err, s->input.name, s->input.line, csv ? csv->place[point->order] : 1);
+        aw_fail_at_line(err, s->input.name, s->input.line, csv ? csv->start[point->order] : 1);
 }
 
 void aw_stream_report_malformed(struct aw_stream *s)

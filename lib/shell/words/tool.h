@@ -426,9 +426,9 @@ struct aw_tool {
 
         /* hooks for experiments with its joints; NULL: not supported */
         const struct aw_experiment_hooks *experiments;
-        const struct aw_experiment_hooks *custom_experiments; /* the same for custom joints */
+        const struct aw_experiment_hooks *custom_experiments; /* hooks for custom joints */
     } motion;
-    /* what watch, plot and record show */
+    /* data that watch, plot and record show */
     struct {
         const char *const *default_fields; /* default fields of plot FILE: {"position", NULL} */
         /* messages that watch and record receive, {…, NULL}; NULL: all that the device can send */
@@ -520,7 +520,7 @@ struct aw_tool {
         enum aw_status (*send_message)(struct aw_session *session, struct aw_record *message);
         struct aw_replay_hooks replay;
     } talk;
-    /* how records are named and read */
+    /* names and interpretation of records */
     struct {
         /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link,
          * receive reports that time. NULL: the device has no clock of its own. */

@@ -1,5 +1,5 @@
-/* Writes a line to standard error in the characters of the locale. */
-#include "say.h"
+/* Log lines of ezphys-sim, in the character set of the locale. */
+#include "log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "view/terminal/screen.h"
 
-void say(const char *format, ...)
+void print_log(const char *format, ...)
 {
     char text[1024];
     va_list args;
