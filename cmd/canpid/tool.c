@@ -47,7 +47,7 @@ static const struct aw_option options[] = {
     AW_DEVIATION_OPTION("disable the driver if the joint leaves the range of its start and "       \
                         "targets by more than this, such as 15deg (pos) or 2Nm (tor)")
 
-#define EXPERIMENT_OPTIONS AW_LAW_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
+#define EXPERIMENT_OPTIONS AW_EXCITATION_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
 
 static const struct aw_command commands[] = {
     {.name = "set", .summary = "send one gain or all three",

@@ -17,7 +17,7 @@
 #define STABLE_MAX       1e12 /* m, m/s: beyond this the physics is unstable */
 #define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
 
-struct visible_part {
+struct body_part {
     dBodyID body;
     dGeomID geom;
     double applied[6]; /* force and torque accumulated so far, see world_get_limb */
@@ -42,7 +42,7 @@ struct world {
     double step_s;
     size_t n_contacts;
     struct world_contact contacts[CONTACTS_MAX];
-    struct visible_part parts[AW_SCENE_BODIES_MAX];
+    struct body_part parts[AW_SCENE_BODIES_MAX];
     struct drive drives[AW_SCENE_JOINTS_MAX];
 };
 
@@ -159,7 +159,7 @@ static void add_torque_motor(dJointID joint, const double torque[AW_SCENE_AXES])
 }
 
 /* clang-format off */
-static const struct message_kind {
+static const struct joint_kind {
     dJointID (*create)(dWorldID world, dJointGroupID group);
     void (*set)(dJointID joint, const struct aw_scene_joint *row);
     void (*set_param)(dJointID joint, int parameter, dReal value);
@@ -245,7 +245,7 @@ static void build_part(struct world *w, size_t index)
     dBodySetQuaternion(body, row->rotation);
     dBodySetLinearVel(body, v[0], v[1], v[2]);
     dBodySetAngularVel(body, spin[0], spin[1], spin[2]);
-    w->parts[index] = (struct visible_part){.body = body};
+    w->parts[index] = (struct body_part){.body = body};
     if (!row->collide)
         return;
     dGeomID geom = new_geom(w->space, row);
@@ -282,7 +282,7 @@ static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 static void build_drive(struct world *w, size_t index)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
-    const struct message_kind *kind = &kinds[row->kind];
+    const struct joint_kind *kind = &kinds[row->kind];
     struct drive *drive = &w->drives[index];
     *drive = (struct drive){.joint = kind->create(w->world, NULL)};
     dJointAttach(drive->joint, get_body(w, row->body[0]), get_body(w, row->body[1]));
@@ -371,7 +371,7 @@ void world_reset(struct world *w)
 
 static int get_index(const struct world *w, dGeomID geom)
 {
-    const struct visible_part *part = dGeomGetData(geom);
+    const struct body_part *part = dGeomGetData(geom);
     return part ? (int)(part - w->parts) : AW_SCENE_WORLD;
 }
 
@@ -490,7 +490,7 @@ double world_step_size(const struct world *w)
 
 void world_get_limb(const struct world *w, size_t index, double out[LIMB_VALUES])
 {
-    const struct visible_part *part = &w->parts[index];
+    const struct body_part *part = &w->parts[index];
     memcpy(out, dBodyGetPosition(part->body), 3 * sizeof *out);
     memcpy(out + 3, dBodyGetQuaternion(part->body), 4 * sizeof *out);
     memcpy(out + 7, part->applied, 6 * sizeof *out);
@@ -540,7 +540,7 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
 
 void world_get_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
 {
-    const struct message_kind *kind = &kinds[w->scene->joints[index].kind];
+    const struct joint_kind *kind = &kinds[w->scene->joints[index].kind];
     out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
     out[1] = kind->rate(w->drives[index].motor, axis);
 }

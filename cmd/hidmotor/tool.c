@@ -169,7 +169,7 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
     {AW_IDENTIFY_ROW("a joint",
          DEVIATION,
-         AW_LAW_OPTIONS(NULL),
+         AW_EXCITATION_OPTIONS(NULL),
          AW_TICK_OPTION("1 ms, as published"),
          AW_IDENTIFY_OPTIONS),
      .args = AW_ARGS(
@@ -190,7 +190,7 @@ static const struct aw_command commands[] = {
          "exit code 1. Moves the joint by at most --max-deviation, then holds it with the "
          "previous gains and prints the new ones.",
          DEVIATION,
-         AW_LAW_OPTIONS("all"),
+         AW_EXCITATION_OPTIONS("all"),
          AW_AROUND_OPTION,
          AW_DESIGN_OPTIONS("10deg", "5%", ""),
          AW_TICK_OPTION("1 ms, as published")),

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define WRITER_MS 2000 /* max wait for a pipe's writer, ms */
-#define LOOK_MS   20
+#define POLL_MS   20
 
 static const struct {
     int number;
@@ -83,14 +83,14 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err)
 static int await_writer(int fd)
 {
     unsigned char first;
-    for (int waited_ms = 0; waited_ms < WRITER_MS; waited_ms += LOOK_MS) {
+    for (int waited_ms = 0; waited_ms < WRITER_MS; waited_ms += POLL_MS) {
         ssize_t n = read(fd, &first, 1);
         if (n == 1)
             return first;
         bool has_writer = n < 0 && errno == EAGAIN;
         if (n < 0 && !has_writer)
             return EOF;
-        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, has_writer ? -1 : LOOK_MS) < 0)
+        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, has_writer ? -1 : POLL_MS) < 0)
             return EOF;
     }
     errno = ENXIO;

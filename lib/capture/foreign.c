@@ -10,7 +10,7 @@
 #define CAN   "python3 -m can.logconvert"
 #define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
-static const struct message_kind {
+static const struct file_format {
     const char *start, *extension; /* extension with its dot; NULL: any */
     const char *name;              /* name of the format; NULL: remedy contains it */
     /* new_extension: of the converted file; NULL: remedy is not a command */
@@ -33,8 +33,7 @@ static const struct message_kind {
     {"\xFE\xFF", NULL, NULL, AW_UTF16_ADVICE, NULL},
 };
 
-static bool matches_format(const struct message_kind *format, struct aw_span start,
-                           const char *name)
+static bool matches_format(const struct file_format *format, struct aw_span start, const char *name)
 {
     size_t length = strlen(format->start);
     const char *dot = strrchr(name, '.');
@@ -44,7 +43,7 @@ static bool matches_format(const struct message_kind *format, struct aw_span sta
 
 /* Suggests a command that converts the file. The output file gets another extension; a pipe has no
  * file name. */
-static void suggest_conversion(const struct message_kind *format, const char *name,
+static void suggest_conversion(const struct file_format *format, const char *name,
                                struct aw_error *err)
 {
     if (!format->new_extension) {

@@ -198,7 +198,7 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* ---- Reading ---- */
 
 /* State of reading a table. */
-struct cursor {
+struct table_reader {
     struct aw_lines lines;
     const char *const *names; /* NULL: the file must have a header */
     size_t n_names;
@@ -222,7 +222,7 @@ static bool next_cell(const char **rest, char separator, struct aw_csv_cell *cel
 }
 
 static enum aw_status read_header(struct aw_table *table, const char *line,
-                                  const struct cursor *reader, struct aw_error *err)
+                                  const struct table_reader *reader, struct aw_error *err)
 {
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
@@ -255,7 +255,7 @@ static bool begins_with_number(const char *line, char separator)
 
 /* Names the columns of a file without a header. */
 static enum aw_status name_columns(struct aw_table *table, const char *line,
-                                   const struct cursor *reader, struct aw_error *err)
+                                   const struct table_reader *reader, struct aw_error *err)
 {
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
@@ -280,7 +280,7 @@ static void store_flaw(struct aw_table *table, size_t column, const struct aw_cs
 }
 
 static enum aw_status read_row(struct aw_table *table, const char *line,
-                               const struct cursor *reader, struct aw_error *err)
+                               const struct table_reader *reader, struct aw_error *err)
 {
     size_t n = 0;
     struct aw_csv_cell cell;
@@ -305,7 +305,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line,
 }
 
 static enum aw_status read_first_line(struct aw_table *table, const char *line,
-                                      struct cursor *reader, struct aw_error *err)
+                                      struct table_reader *reader, struct aw_error *err)
 {
     table->header_line = reader->lines.number;
     reader->separator = aw_csv_separator(line);
@@ -345,7 +345,7 @@ static enum aw_status check_format(const char *path, struct aw_error *err)
                   : AW_OK;
 }
 
-static enum aw_status read_table(struct cursor *reader, struct aw_table *table,
+static enum aw_status read_table(struct table_reader *reader, struct aw_table *table,
                                  struct aw_error *err)
 {
     struct aw_lines *lines = &reader->lines;
@@ -375,7 +375,8 @@ static enum aw_status read_table(struct cursor *reader, struct aw_table *table,
 enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char *const *names,
                                        size_t n, struct aw_table *table, struct aw_error *err)
 {
-    struct cursor reader = {.lines = {.file = file, .name = name}, .names = names, .n_names = n};
+    struct table_reader reader = {
+        .lines = {.file = file, .name = name}, .names = names, .n_names = n};
     return read_table(&reader, table, err);
 }
 
@@ -386,7 +387,7 @@ enum aw_status aw_table_read_named(FILE *file, const char *name, const char *col
     const size_t max_names = strlen(columns) / 2 + 1;
     char *text = strdup(columns), *rest;
     const char **names = calloc(max_names, sizeof *names);
-    struct cursor reader = {
+    struct table_reader reader = {
         .lines = {.file = file, .name = name}, .names = names, .has_names = true};
     enum aw_status status = text && names ? AW_OK : aw_no_memory(err);
     for (char *word = status == AW_OK ? strtok_r(text, ", ", &rest) : NULL; word;

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define AGAINST  3    /* tolerated motion against the output, as a multiple of min_motion */
-#define COASTS_S 0.3  /* coasting time after release */
-#define SMOOTH_S 0.05 /* time constant of the speed filter, against encoder steps */
+#define MAX_REVERSE    3    /* tolerated motion against the output, as a multiple of min_motion */
+#define COASTING_S     0.3  /* coasting time after release */
+#define SPEED_FILTER_S 0.05 /* time constant of the speed filter, against encoder steps */
 
 struct aw_motion_config aw_motion_defaults(double max_deviation)
 {
@@ -54,12 +54,12 @@ static void store_output(struct aw_motion *g, const struct aw_motion_sample *s)
 static void check_first_motion(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     store_output(g, s);
-    double coasting = fabs(g->push.start_speed) * fmin(s->t - g->push.start_s, COASTS_S);
+    double coasting = fabs(g->push.start_speed) * fmin(s->t - g->push.start_s, COASTING_S);
     double progress = (s->measured - g->push.start_position) * g->push.output_sign;
     if (fabs(s->output) > g->config.strong_output)
         g->push.driven_s += s->t - g->last.last_s;
     g->moved.moved_output = s->output;
-    if (!(progress < -coasting - AGAINST * g->config.min_motion) || g->push.both_signs)
+    if (!(progress < -coasting - MAX_REVERSE * g->config.min_motion) || g->push.both_signs)
         g->push.reversed_s = NAN;
     else if (isnan(g->push.reversed_s))
         g->push.reversed_s = s->t;
@@ -136,8 +136,8 @@ enum aw_motion_verdict aw_motion_add_sample(struct aw_motion *g, const struct aw
         widen_range(g, s->target);
     double dt_s = s->t - g->last.last_s;
     if (dt_s > 0)
-        g->last.speed +=
-            ((s->measured - g->last.measured) / dt_s - g->last.speed) * dt_s / (dt_s + SMOOTH_S);
+        g->last.speed += ((s->measured - g->last.measured) / dt_s - g->last.speed) * dt_s /
+                         (dt_s + SPEED_FILTER_S);
     if (s->measured > g->high + g->config.max_deviation ||
         s->measured < g->low - g->config.max_deviation)
         set_verdict(g, AW_MOTION_BEYOND);

@@ -14,24 +14,24 @@ struct knot {
 };
 
 /* Waypoints of one channel. */
-struct error_stats {
+struct channel_points {
     const double *t_s, *points; /* every channels-th number of points belongs to this channel */
     size_t n, channels;
 };
 
-static double segment_time(const struct error_stats *c, size_t segment)
+static double segment_time(const struct channel_points *c, size_t segment)
 {
     return c->t_s[segment + 1] - c->t_s[segment];
 }
 
-static double segment_rise(const struct error_stats *c, size_t segment)
+static double segment_rise(const struct channel_points *c, size_t segment)
 {
     return c->points[(segment + 1) * c->channels] - c->points[segment * c->channels];
 }
 
 /* ---- Cubic ---- */
 
-static void cubic_knots(const struct error_stats *c, struct knot *knots)
+static void cubic_knots(const struct channel_points *c, struct knot *knots)
 {
     for (size_t k = 1; k + 1 < c->n; k++) {
         double slope_before = segment_rise(c, k - 1) / segment_time(c, k - 1),
@@ -68,7 +68,7 @@ static struct matrix multiply(const struct matrix *m, const struct matrix *x)
 /* Eliminates the previous point from the equations of point k. Afterwards knot k = knots[k] -
  * carry[k] · knot k + 1. left and right multiply the neighbouring knots, and pivot multiplies knot
  * k. */
-static void eliminate(const struct error_stats *c, struct knot *knots, struct matrix *carry,
+static void eliminate(const struct channel_points *c, struct knot *knots, struct matrix *carry,
                       size_t k)
 {
     double h0 = segment_time(c, k - 1), h1 = segment_time(c, k);
@@ -88,7 +88,7 @@ static void eliminate(const struct error_stats *c, struct knot *knots, struct ma
     carry[k] = multiply(&inverse, &right);
 }
 
-static void quintic_knots(const struct error_stats *c, struct knot *knots, struct matrix *carry)
+static void quintic_knots(const struct channel_points *c, struct knot *knots, struct matrix *carry)
 {
     carry[0] = (struct matrix){0};
     for (size_t k = 1; k + 1 < c->n; k++)
@@ -132,7 +132,7 @@ static struct knot scale_knot(const struct knot *knot, double h)
 /* ---- Building ---- */
 
 static enum aw_status set_segments(struct aw_path *path, enum aw_path_mode mode,
-                                   const struct error_stats *c, const struct knot *knots,
+                                   const struct channel_points *c, const struct knot *knots,
                                    size_t channel, struct aw_error *err)
 {
     struct aw_path_segment *segment = &path->segments[channel];
@@ -159,7 +159,7 @@ static enum aw_status set_channels(struct aw_path *path, enum aw_path_mode mode,
     struct matrix *carry = calloc(path->n, sizeof *carry);
     enum aw_status status = knots && carry ? AW_OK : aw_no_memory(err);
     for (size_t i = 0; i < path->channels && status == AW_OK; i++) {
-        const struct error_stats c = {path->t_s, points + i, path->n, path->channels};
+        const struct channel_points c = {path->t_s, points + i, path->n, path->channels};
         memset(knots, 0, path->n * sizeof *knots);
         if (mode == AW_PATH_CUBIC)
             cubic_knots(&c, knots);

@@ -39,8 +39,8 @@ struct aw_recording {
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
     uint64_t known_boards; /* numbers of known boards, one bit each */
+    /* the variant points to these members */
     struct {
-        /* The variant points to the members below. */
         struct aw_ezphys_framing framing;
         struct aw_field head[HEAD_ROWS];
         struct aw_name board_names[AW_CANPID_BOARDS + 1];

@@ -61,9 +61,9 @@ struct aw_topics {
     size_t n_gains;
     /* the current frame */
     struct {
-        enum aw_dir dir;   /* direction of the current frame */
-        int64_t time_ns;   /* time of the current frame */
-        int64_t device_ns; /* time of the device's clock in the frame */
+        enum aw_dir dir;
+        int64_t time_ns;
+        int64_t device_ns; /* time of the device's clock */
         bool has_device_time;
         const struct topic *last_topic; /* topic of the previous record in the same frame */
         unsigned n_repeated;            /* number of consecutive records of that topic */

@@ -9,17 +9,17 @@
 #include "base/task.h"
 #include "tuning/predict.h"
 
-#define STEP   0.02
-#define LIVELY 0.01 /* max output at rest without a dead band, as a share of full scale */
+#define STEP         0.02
+#define MAX_ACTIVITY 0.01 /* max output at rest without a dead band, as a share of full scale */
 /* max duration of a prediction, as a multiple of the slowest time constant */
-#define SETTLE       12
-#define COARSE       0.8  /* factor between two trial gains */
-#define SMALLEST     1e-4 /* smallest gain to try, as a share of the ultimate gain */
-#define PATIENCE     60   /* max moves of a search */
-#define FINEST       0.01
+#define MAX_SETTLING 12
+#define GAIN_FACTOR  0.8  /* factor between two trial gains */
+#define MIN_GAIN     1e-4 /* smallest gain to try, as a share of the ultimate gain */
+#define MAX_MOVES    60   /* max moves of a search */
+#define MIN_STEP     0.01
 #define DEAD_TIMES   3    /* number of dead times to check if the model's is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
-#define STEEP        20   /* penalty factor for overshoot above the limit */
+#define PENALTY      20   /* penalty factor for overshoot above the limit */
 
 const char *const aw_form_names[AW_FORMS + 1] = {"pid", "pd", "pi", "p"};
 
@@ -125,9 +125,9 @@ static struct aw_gains find_largest(const struct gain_search *q, const struct sh
     struct aw_gains g = make_gains(q, shape, low);
     do {
         high = low;
-        low *= COARSE;
+        low *= GAIN_FACTOR;
         g = make_gains(q, shape, low);
-        if (low < SMALLEST * q->target->ku)
+        if (low < MIN_GAIN * q->target->ku)
             return (struct aw_gains){0};
     } while (!are_allowed(q, &g));
     for (int i = 0; i < 7; i++) {
@@ -155,7 +155,7 @@ static double try_shape(struct gain_search *q, const struct shape *shape)
         iae = overshoot;
     else if (isfinite(q->overshoot) && overshoot > q->overshoot + NO_OVERSHOOT)
         /* the penalty leads the search back to the limit */
-        return iae * (1 + STEEP * (overshoot - q->overshoot));
+        return iae * (1 + PENALTY * (overshoot - q->overshoot));
     if (iae < q->lowest) {
         q->lowest = iae;
         q->best = g;
@@ -168,7 +168,7 @@ static void search_from(struct gain_search *q, struct shape at)
 {
     double current = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
     double period = find_period(q->target->omega) / tick;
-    for (int i = 0; i < PATIENCE && step > FINEST; i++) {
+    for (int i = 0; i < MAX_MOVES && step > MIN_STEP; i++) {
         struct shape best = at;
         double best_cost = current;
         for (int direction = 0; direction < 4; direction++) {
@@ -270,7 +270,7 @@ static struct aw_design_options fill_defaults(const struct aw_design_options *op
     o.ms = o.ms > 0 ? o.ms : AW_DESIGN_MS;
     o.step = fabs(o.step) > 0 ? o.step : STEP;
     if (!(o.activity > 0))
-        o.activity = driver->dead_band > 0 ? driver->dead_band : LIVELY;
+        o.activity = driver->dead_band > 0 ? driver->dead_band : MAX_ACTIVITY;
     return o;
 }
 
@@ -283,8 +283,8 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
     double ti =
         fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
     p->rest = o->rest;
-    p->duration_s = fmax(SETTLE * (time_constant + process->dead_time_s + driver->tick_s +
-                                   fmin(ti, 4 * time_constant)),
+    p->duration_s = fmax(MAX_SETTLING * (time_constant + process->dead_time_s + driver->tick_s +
+                                         fmin(ti, 4 * time_constant)),
                          o->min_duration_s);
     struct aw_scene scene = {
         .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .nonlinear = true};

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ALIASES    24
-#define MAX_POINTS 3000
-#define WIDEST     0.03 /* max ratio of neighbouring frequencies, minus 1 */
-#define FINEST     0.003
+#define ALIASES     24
+#define MAX_POINTS  3000
+#define MAX_SPACING 0.03 /* max ratio of neighbouring frequencies, minus 1 */
+#define MIN_SPACING 0.003
 /* phase of the dead time between neighbouring frequencies, rad, if within these limits */
-#define TURN 0.15
+#define PHASE_STEP 0.15
 
 struct loop_point {
     double omega;
@@ -56,7 +56,8 @@ struct aw_loop *aw_loop_new_any(aw_response_fn *response, const void *context, i
         at->sum = 1 / at->difference;
         if (omega >= last)
             break;
-        omega = fmin(last, omega + fmin(omega * WIDEST, fmax(omega * FINEST, TURN / delay)));
+        omega = fmin(
+            last, omega + fmin(omega * MAX_SPACING, fmax(omega * MIN_SPACING, PHASE_STEP / delay)));
     }
     return loop;
 }

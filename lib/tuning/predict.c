@@ -7,7 +7,7 @@
 
 #include "tuning/identify/mover.h"
 
-#define LONGEST 60000 /* max ticks */
+#define MAX_TICKS 60000
 
 /* A process with dead time. In each control period, it first responds to the output of delay + 1
  * periods ago, then to that of delay periods ago. */
@@ -22,7 +22,7 @@ struct plant {
 static bool plant_init(struct plant *p, const struct aw_process *process, double tick_s)
 {
     double ticks = process->dead_time_s / tick_s, whole = floor(ticks + 1e-9);
-    if (!(whole < LONGEST))
+    if (!(whole < MAX_TICKS))
         return false;
     double fraction = fmax(0, ticks - whole) * tick_s;
     *p = (struct plant){.first_move = aw_make_move(process, fraction),
@@ -83,7 +83,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
         aw_fail(err, AW_USAGE, "predict: duration %g s is out of range", scene->duration_s);
         return NULL;
     }
-    if (!(process->dead_time_s < LONGEST * driver->tick_s)) {
+    if (!(process->dead_time_s < MAX_TICKS * driver->tick_s)) {
         aw_fail(err, AW_USAGE, "predict: dead time %g s is out of range", process->dead_time_s);
         return NULL;
     }
@@ -124,7 +124,7 @@ static struct error_stats simulate_error(const struct aw_process *process, doubl
     if (!plant_init(&plant, process, tick_s))
         return stats;
     size_t n_quiet = 0, patience = plant.delay + 100;
-    for (size_t i = 0; i < LONGEST && n_quiet < patience; i++) {
+    for (size_t i = 0; i < MAX_TICKS && n_quiet < patience; i++) {
         double e = setpoint - aw_process_measured(process, &plant.x);
         plant_tick(&plant, control_tick(&controller, e) + load);
         stats.iae += fabs(e) * tick_s;

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define TAIL     0.1   /* final part, as a share of the time after the step */
-#define BAND     0.02  /* settling band around the target, as a share of the step */
-#define MIN_PEAK 0.005 /* min height of a peak, as a share of the step */
-#define FEWEST   4
-#define WIDEST   9
+#define TAIL        0.1   /* final part, as a share of the time after the step */
+#define BAND        0.02  /* settling band around the target, as a share of the step */
+#define MIN_PEAK    0.005 /* min height of a peak, as a share of the step */
+#define MIN_SAMPLES 4
+#define MAX_MEDIAN  9
 
 static const struct aw_metric_row metrics[AW_METRICS] = {
     [AW_RISE_TIME] = {"rise_time", "rise time", false, "s"},
@@ -51,7 +51,7 @@ static double filter_value(const struct step_samples *s, size_t i)
     size_t half_window = (size_t)s->step->median / 2;
     half_window = i < half_window ? i : half_window;
     half_window = s->n - 1 - i < half_window ? s->n - 1 - i : half_window;
-    double sorted[WIDEST];
+    double sorted[MAX_MEDIAN];
     for (size_t n = 0; n <= 2 * half_window; n++) {
         double value = s->samples[i - half_window + n].measured;
         size_t at = n;
@@ -147,7 +147,7 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
         return aw_fail(err, AW_USAGE,
                        "step: no step from %g to %g at %g s — give two different values",
                        step->from, step->to, step->time_s);
-    if (step->median < 0 || step->median > WIDEST || (step->median && step->median % 2 == 0))
+    if (step->median < 0 || step->median > MAX_MEDIAN || (step->median && step->median % 2 == 0))
         return aw_fail(err, AW_USAGE,
                        "step: median of %d samples not supported — use an odd number from 1 to 9",
                        step->median);
@@ -174,7 +174,7 @@ static enum aw_status select_samples(const struct aw_sample *samples, size_t n,
     }
     while (first < n && samples[first].t < step->time_s)
         first++;
-    if (n - first < FEWEST)
+    if (n - first < MIN_SAMPLES)
         return aw_fail(err, AW_USAGE, "step: too few samples (%zu after %g s) — record longer",
                        n - first, step->time_s);
     *s = (struct step_samples){samples + first, n - first, step};
@@ -211,7 +211,7 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
 enum aw_status aw_find_step(const struct aw_sample *samples, size_t n, struct aw_step *out,
                             struct aw_error *err)
 {
-    if (n < FEWEST)
+    if (n < MIN_SAMPLES)
         return aw_fail(err, AW_USAGE, "step: too few samples (%zu) — record longer", n);
     size_t jump = 0;
     double max_jump = 0;

@@ -73,13 +73,13 @@ static int serve(const char *keys)
 }
 
 /* One of the two ways to exchange a report. */
-struct step_samples {
+struct device_access {
     int node; /* 0: use the link */
     struct aw_link *link;
     struct aw_samples times_us;
 };
 
-static int transact(struct step_samples *way, const unsigned char *report, unsigned char *reply)
+static int transact(struct device_access *way, const unsigned char *report, unsigned char *reply)
 {
     size_t got = 0;
     struct pollfd readable = {.fd = way->node, .events = POLLIN};
@@ -96,7 +96,7 @@ static int transact(struct step_samples *way, const unsigned char *report, unsig
 }
 
 /* Returns the number of wrong replies. */
-static int transactions(struct step_samples *way, unsigned from, unsigned count)
+static int transactions(struct device_access *way, unsigned from, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
     int wrong = 0;
@@ -113,7 +113,7 @@ static int transactions(struct step_samples *way, unsigned from, unsigned count)
     return wrong;
 }
 
-static int bare_turn(struct step_samples *way, unsigned from, unsigned count)
+static int bare_turn(struct device_access *way, unsigned from, unsigned count)
 {
     struct aw_hid_port port;
     aw_link_list_hid(&aw_hidmotor_protocol, &port, 1);
@@ -125,7 +125,7 @@ static int bare_turn(struct step_samples *way, unsigned from, unsigned count)
     return wrong;
 }
 
-static int link_turn(struct step_samples *way, unsigned from, unsigned count)
+static int link_turn(struct device_access *way, unsigned from, unsigned count)
 {
     way->link = open_or_exit("hid:");
     int wrong = transactions(way, from, count);
@@ -136,7 +136,7 @@ static int link_turn(struct step_samples *way, unsigned from, unsigned count)
 /* Returns -1 for wrong replies, 0 if as fast, 1 if slower. */
 static int compare_once(unsigned count)
 {
-    struct step_samples bare = {0}, link = {0};
+    struct device_access bare = {0}, link = {0};
     int wrong = 0;
     for (unsigned i = 0; i < count; i += BLOCK) {
         wrong += bare_turn(&bare, i, BLOCK);
@@ -163,7 +163,7 @@ static int compare(unsigned count)
 static int ask(const char *path, uint32_t id, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
-    struct step_samples bare = {.node = open(path, O_RDWR | O_CLOEXEC)};
+    struct device_access bare = {.node = open(path, O_RDWR | O_CLOEXEC)};
     int wrong = 0;
     if (bare.node < 0)
         return fail(path, strerror(errno));

@@ -51,7 +51,7 @@ struct can_link {
     struct can_filter filters[FILTERS_MAX];
     /* the last error frame */
     struct {
-        uint32_t id; /* identifier of the last error frame */
+        uint32_t id;
         uint8_t data[6];
         int64_t time;
     } error;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define WRITE_TIMEOUT_MS 1000
-#define STUCK            AW_SECOND
-#define PARTING          (200 * AW_MILLISECOND)
+#define STALL_NS         AW_SECOND
+#define CLOSE_NS         (200 * AW_MILLISECOND)
 
 const struct aw_link_ops aw_fd_ops = {
     .read = aw_fd_read,
@@ -95,7 +95,7 @@ static enum aw_status queue_rest(struct aw_fd_link *self, const void *buf, size_
     self->base.n_dropped = self->outbox.n_dropped;
     if (self->stalled_ns == 0)
         self->stalled_ns = now;
-    if (now - self->stalled_ns < STUCK)
+    if (now - self->stalled_ns < STALL_NS)
         return AW_OK;
     self->stalled_ns = now;
     return fail_stalled(&self->base, err);
@@ -215,7 +215,7 @@ void aw_fd_shut_down(struct aw_link *link)
 {
     const struct aw_fd_link *self = (const struct aw_fd_link *)link;
     struct aw_real_clock clock = aw_real_clock(-1);
-    int64_t deadline = aw_clock_now(&clock.base) + PARTING;
+    int64_t deadline = aw_clock_now(&clock.base) + CLOSE_NS;
     char unread[4096];
     bool is_open = self->has_written && shutdown(self->fd, SHUT_WR) == 0;
     while (is_open && aw_clock_now(&clock.base) < deadline &&

@@ -6,7 +6,7 @@
 
 #include "link/core/port.h"
 
-#define LOOK_AGAIN (100 * AW_MICROSECOND)
+#define POLL_NS (100 * AW_MICROSECOND)
 
 enum {
     QUEUE,
@@ -25,7 +25,7 @@ static bool await_lock(struct aw_link *link, off_t byte, int64_t deadline)
 {
     while (!lock_byte(link->turns, byte, F_WRLCK)) {
         int64_t now = aw_clock_now(link->clock);
-        if (now >= deadline || aw_clock_sleep(link->clock, now + LOOK_AGAIN) == AW_STOPPED)
+        if (now >= deadline || aw_clock_sleep(link->clock, now + POLL_NS) == AW_STOPPED)
             return false;
     }
     return true;

@@ -19,11 +19,11 @@
 #include "link/udp/transports.h"
 #include "link/udp/udp.h"
 
-#define BATCH    32
-#define DATAGRAM 2048 /* longer datagrams are truncated */
-#define BUFFER   (1 << 20)
-#define TOGETHER AW_SECOND       /* max interval between two senders that alternate */
-#define TELL     (5 * AW_SECOND) /* min interval of reports */
+#define BATCH          32
+#define DATAGRAM       2048 /* longer datagrams are truncated */
+#define BUFFER         (1 << 20)
+#define ALTERNATION_NS AW_SECOND       /* max interval between two senders that alternate */
+#define REPORT_NS      (5 * AW_SECOND) /* min interval of reports */
 /* the peer listens if it has not refused a datagram for this time; hosts send once a second */
 #define LISTENS (6 * AW_SECOND / 5)
 #define ROOM_MS 1000
@@ -49,7 +49,7 @@ struct udp_link {
     struct {
         struct address peer; /* size 0: unknown */
         bool peer_is_sender; /* the peer is the last sender */
-        bool peer_only;      /* refuses datagrams from addresses other than to */
+        bool peer_only;      /* refuses datagrams from other addresses */
     } peer;
     struct {
         /* the last sender, and the last one that differs from it */
@@ -168,7 +168,7 @@ static const char *peer_name(const struct udp_link *self)
 
 static bool may_report(struct udp_link *self, int64_t now)
 {
-    if (self->senders.reported_ns && now - self->senders.reported_ns < TELL)
+    if (self->senders.reported_ns && now - self->senders.reported_ns < REPORT_NS)
         return false;
     self->senders.reported_ns = now;
     return true;
@@ -213,7 +213,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *datag
         return false;
     }
     bool returns = is_same(&datagram->from, &self->senders.previous) &&
-                   now - self->senders.previous_ns < TOGETHER;
+                   now - self->senders.previous_ns < ALTERNATION_NS;
     self->senders.previous = self->senders.sender;
     self->senders.previous_ns = self->senders.received_ns;
     self->senders.sender = datagram->from;

@@ -10,7 +10,7 @@
 const char *const aw_fault_keys[] = {"drop",  "dup",    "corrupt", "reorder",
                                      "delay", "jitter", "seed",    NULL};
 
-#define HELD (20 * AW_MILLISECOND) /* delay of a message that is reordered */
+#define REORDER_NS (20 * AW_MILLISECOND) /* delay of a message that is reordered */
 
 struct message {
     struct message *next;
@@ -90,7 +90,7 @@ static int64_t choose_due_time(struct fault_link *self, struct queue *queue)
         due += (int64_t)aw_random_below(&faults->random, (uint64_t)faults->jitter + 1);
     if (faults->reorder > 0 && aw_random_share(&faults->random) < faults->reorder) {
         self->counters.reordered++;
-        return (due > queue->last_due ? due : queue->last_due) + HELD;
+        return (due > queue->last_due ? due : queue->last_due) + REORDER_NS;
     }
     if (due > queue->last_due)
         queue->last_due = due;

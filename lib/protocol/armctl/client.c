@@ -39,10 +39,9 @@ struct exchange {
         unsigned acks;          /* bits of the acknowledged digits */
     } ack;
     bool answered;
-    /* the answer that may confirm an earlier command */
+    /* an answer that is held, because it may confirm an earlier command */
     struct {
-        /* the answer is held, because it may confirm an earlier command */
-        bool pending;
+        bool pending;                  /* an answer is held */
         char line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
         /* the held packet is ours once the handler has certainly carried out the command */
         bool is_exact;

@@ -71,7 +71,7 @@ enum aw_armctl_result {
     AW_ARMCTL_CONFIRMED,         /* AW_OK: done as requested; or confirmed without values (bare) */
     AW_ARMCTL_CONFIRMED_OTHER,   /* AW_REFUSED: done with other values; both are in the outcome */
     AW_ARMCTL_CONFIRMED_DAMAGED, /* AW_MALFORMED: done, with values that cannot be read */
-    AW_ARMCTL_ARRIVED, /* AW_OK: acknowledged; send_line expects no confirmation of unknown types */
+    AW_ARMCTL_ARRIVED,           /* AW_OK: acknowledged; lines of unknown types are not confirmed */
     AW_ARMCTL_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: acknowledged, but not confirmed */
     AW_ARMCTL_NOT_ACKED,           /* AW_TIMEOUT: no sign that the handler received it */
     AW_ARMCTL_LINK_LOST,           /* AW_LOST: the port was removed */

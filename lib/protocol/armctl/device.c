@@ -40,7 +40,7 @@ struct job {
     bool discarded; /* its connection is closed */
 };
 
-struct limited_file {
+struct outgoing_line {
     uint8_t size;
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
 };
@@ -70,14 +70,13 @@ struct handler {
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
     struct {
-        /* Sender: */
         uint8_t digit;
         bool busy; /* confirms[0] has been sent but not acknowledged */
         int64_t resend_ns;
         int n_confirms;
         struct body confirms[MAX_CONFIRMS];
         unsigned out_head, out_count;
-        struct limited_file out[MAX_OUTGOING];
+        struct outgoing_line out[MAX_OUTGOING];
     } sender;
 };
 
@@ -112,7 +111,7 @@ static bool has_quirk(const struct handler *h, enum aw_armctl_quirk quirk)
 
 /* Sending */
 
-static struct limited_file *add_text(struct handler *h)
+static struct outgoing_line *add_text(struct handler *h)
 {
     unsigned at = (h->sender.out_head + h->sender.out_count) % MAX_OUTGOING;
     if (h->sender.out_count == MAX_OUTGOING)
@@ -123,7 +122,7 @@ static struct limited_file *add_text(struct handler *h)
 
 static void send_ack(struct handler *h, uint8_t digit)
 {
-    struct limited_file *text = add_text(h);
+    struct outgoing_line *text = add_text(h);
     if (text)
         text->size = (uint8_t)aw_armctl_ack_write(text->bytes, digit);
 }
@@ -131,7 +130,7 @@ static void send_ack(struct handler *h, uint8_t digit)
 static void run_sender(struct handler *h)
 {
     if (h->sender.n_confirms && (!h->sender.busy || h->now_ns >= h->sender.resend_ns)) {
-        struct limited_file *text = add_text(h);
+        struct outgoing_line *text = add_text(h);
         if (text)
             text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->sender.digit,
                                                        h->sender.confirms[0].text);
@@ -553,7 +552,7 @@ static void device_step(struct aw_device *device, int64_t now)
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct handler *h = (struct handler *)device;
-    const struct limited_file *text = &h->sender.out[h->sender.out_head];
+    const struct outgoing_line *text = &h->sender.out[h->sender.out_head];
     if (h->sender.out_count == 0 || text->size > cap)
         return 0;
     memcpy(buf, text->bytes, text->size);

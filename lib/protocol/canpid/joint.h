@@ -29,15 +29,16 @@ struct aw_joint_model {
     double droop_nm_s;      /* torque per rad/s of the lever's speed deficit */
     double torque_max_nm;   /* torque limit of the motor, at the lever */
     double current_nm_a;    /* torque at the lever per ampere */
+    /* the lever arm, with motor and gear */
     struct {
-        double inertia; /* motor, gear and lever arm, at the lever, kg m² */
+        double inertia; /* at the lever, kg m² */
         double friction_nm;
         double stop_rad; /* limit in either direction */
     } lever;
     /* the leg */
     struct {
-        double inertia;    /* leg, kg m² */
-        double gravity_nm; /* mass · g · distance: torque of the leg when horizontal */
+        double inertia;    /* kg m² */
+        double gravity_nm; /* mass · g · distance: torque when horizontal */
         double damping;    /* Nm s/rad */
         double friction_nm;
         double stop_rad;
@@ -45,8 +46,8 @@ struct aw_joint_model {
     } link;
     double precompression_m; /* precompression of the spring */
 
+    /* 0: no fault */
     struct {
-        /* Faults; 0: no fault. */
         bool wall;       /* the lever stops at wall_rad on that side of 0 */
         double wall_rad; /* positive or negative */
         double play_rad; /* play between motor and lever */

@@ -18,11 +18,11 @@ enum {
     BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_SIZE,
 };
 
-#define SILENCE_NS (1 * AW_MILLISECOND)  /* silence that ends a message without a marked end */
-#define PARTIAL_NS (1 * AW_SECOND)       /* max time to receive a complete message */
-#define SPARED_NS  (50 * AW_MILLISECOND) /* min silence after a message that was not answered */
+#define SILENCE_NS         (1 * AW_MILLISECOND)  /* ends a message without a marked end */
+#define MESSAGE_TIMEOUT_NS (1 * AW_SECOND)       /* max time to receive a complete message */
+#define MIN_SILENCE_NS     (50 * AW_MILLISECOND) /* after a message that was not answered */
 /* the same, as a multiple of the longest message interval */
-#define SPARED 4
+#define SILENCE_FACTOR 4
 
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)
@@ -149,8 +149,9 @@ static bool can_be_complete(const struct aw_ezphys *ez)
 /* Returns how long a simulator that does not wait for answers may stay silent. */
 static int64_t get_max_silence_ns(const struct aw_ezphys *ez)
 {
-    int64_t ns = SPARED * aw_min_time(ez->lockstep.max_reply_ns, PARTIAL_NS / SPARED);
-    return ns > SPARED_NS ? ns : SPARED_NS;
+    int64_t ns = SILENCE_FACTOR *
+                 aw_min_time(ez->lockstep.max_reply_ns, MESSAGE_TIMEOUT_NS / SILENCE_FACTOR);
+    return ns > MIN_SILENCE_NS ? ns : MIN_SILENCE_NS;
 }
 
 /* Returns how long to wait for more of a message. */
@@ -164,7 +165,7 @@ static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
     else if (ez->input.damaged || ez->lockstep.may_wait || ez->input.n_parsed < ez->input.n_bytes ||
              ez->input.framer.bytes_left)
         /* the message is incomplete */
-        until = ez->input.last_byte_ns + PARTIAL_NS;
+        until = ez->input.last_byte_ns + MESSAGE_TIMEOUT_NS;
     else if (ez->lockstep.answered_early)
         until = ez->lockstep.received_ns + get_max_silence_ns(ez);
     return aw_min_time(until, deadline);

@@ -13,14 +13,14 @@
 #include "wire/rows.h"
 
 /* A part of a header, before its size is known. */
-struct visible_part {
+struct header_part {
     const char *name;
     struct aw_field row;
     bool in_bytes; /* its number counts bytes instead of bits */
 };
 
 /* clang-format off */
-static const struct visible_part packet_parts[] = {
+static const struct header_part packet_parts[] = {
     {"type", AW_EZPHYS_TYPE(0), false},
     {"id", AW_EZPHYS_ID(0), false},
     {"name", AW_EZPHYS_NAME(0), true},
@@ -28,7 +28,7 @@ static const struct visible_part packet_parts[] = {
     {"pad", AW_EZPHYS_PAD("pad", 0), false},
     {0},
 };
-static const struct visible_part message_parts[] = {
+static const struct header_part message_parts[] = {
     {"size", AW_EZPHYS_SIZE(0), false},
     {"rest", AW_EZPHYS_REST(0), false},
     {"count", AW_EZPHYS_COUNT(0), false},
@@ -54,7 +54,7 @@ static enum aw_status fail_at(const struct parser *r, const char *at, size_t len
 }
 
 static enum aw_status fail_unknown_part(const struct parser *r, const char *at, size_t length,
-                                        const struct visible_part *parts)
+                                        const struct header_part *parts)
 {
     const char *names[8];
     char name[16], list[64], problem[160];
@@ -70,8 +70,8 @@ static enum aw_status fail_unknown_part(const struct parser *r, const char *at, 
     return fail_at(r, at, length, problem);
 }
 
-static const struct visible_part *find_part(const struct visible_part *parts, const char *at,
-                                            size_t length)
+static const struct header_part *find_part(const struct header_part *parts, const char *at,
+                                           size_t length)
 {
     for (; parts->name; parts++)
         if (aw_name_equals(parts->name, at, length))
@@ -88,11 +88,11 @@ static bool has_row(const struct aw_field *rows, size_t n, const struct aw_field
 }
 
 /* Parses "type32" and appends a row for it. */
-static enum aw_status add_part(const struct parser *r, const struct visible_part *parts,
+static enum aw_status add_part(const struct parser *r, const struct header_part *parts,
                                const char *at, size_t length, struct aw_field *rows, size_t *n)
 {
     size_t name_length = strcspn(at, "0123456789+,");
-    const struct visible_part *part =
+    const struct header_part *part =
         find_part(parts, at, name_length < length ? name_length : length);
     if (!part)
         return fail_unknown_part(r, at, length, parts);
@@ -114,7 +114,7 @@ static enum aw_status add_part(const struct parser *r, const struct visible_part
 }
 
 /* Parses "size32+count32". */
-static enum aw_status read_parts(const struct parser *r, const struct visible_part *parts,
+static enum aw_status read_parts(const struct parser *r, const struct header_part *parts,
                                  const char *at, size_t length, struct aw_field *rows)
 {
     size_t n = 0;

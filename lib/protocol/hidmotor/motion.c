@@ -8,19 +8,19 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT       2e-5      /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
-#define SAME        0.25      /* tolerance of a setpoint at rest: one servo step, deg */
-#define ALIVE       0.5       /* min movement of a joint that follows, deg */
-#define STILL_NS    AW_SECOND /* time within which it must move */
-#define VERIFY_NS   (500 * AW_MILLISECOND)
-#define STOP_ASK_MS 5
+#define EXACT              2e-5 /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
+#define SETPOINT_TOLERANCE 0.25 /* tolerance of a setpoint at rest: one servo step, deg */
+#define MIN_MOVEMENT       0.5  /* min movement of a joint that follows, deg */
+#define MOVE_TIMEOUT_NS    AW_SECOND /* time within which it must move */
+#define VERIFY_NS          (500 * AW_MILLISECOND)
+#define STOP_ASK_MS        5
 /* max wait for another program to finish its exchange */
 #define STOP_TURN_NS    (2 * AW_MILLISECOND)
 #define STOP_TIMEOUT_MS 100
-#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions do not count as current */
+#define STOP_MAX_AGE_NS (100 * AW_MILLISECOND) /* older positions do not count as current */
 /* a position this far beyond a limit, in deg, is a glitch or from an unhomed arm */
 #define MAX_EXCESS_DEG 5.0
-#define STOP_AGAIN_NS  (500 * AW_MILLISECOND)
+#define STOP_RETRY_NS  (500 * AW_MILLISECOND)
 #define BAD_REPLIES    3
 
 /* Joints */
@@ -212,7 +212,7 @@ static bool is_commanded(const struct aw_hidmotor *arm, int motor)
     const struct aw_hidmotor_motion *motion = &arm->motion;
     int64_t elapsed_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
     return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
-           (double)(elapsed_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
+           (double)(elapsed_ns - STOP_MAX_AGE_NS) / 1e6 < motion->duration_ms;
 }
 
 /* Returns true if its last command is still in progress and the board's setpoint follows it. */
@@ -291,7 +291,8 @@ static bool are_setpoints_moving(const struct aw_hidmotor_plan *plan,
     for (int i = 0; i < plan->n && i < status->n; i++) {
         double moved = status->setpoint[i] - plan->start[i],
                distance = plan->target[i] - plan->start[i];
-        if (fabs(moved) > SAME && (moved * distance < 0 || fabs(moved) > fabs(distance) + SAME))
+        if (fabs(moved) > SETPOINT_TOLERANCE &&
+            (moved * distance < 0 || fabs(moved) > fabs(distance) + SETPOINT_TOLERANCE))
             return false;
         any_moved |= moved * distance > 0;
     }
@@ -379,7 +380,7 @@ struct waiting {
 static void watch_motion(struct waiting *w)
 {
     for (int i = 0; i < w->now.n; i++) {
-        if (!is_at(w->now.position[i], w->position[i], ALIVE) ||
+        if (!is_at(w->now.position[i], w->position[i], MIN_MOVEMENT) ||
             is_at(w->now.position[i], w->now.setpoint[i], w->tolerance)) {
             w->position[i] = w->now.position[i];
             w->alive_ns[i] = w->now.time_ns;
@@ -399,7 +400,7 @@ static bool has_arrived(const struct waiting *w)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
     bool at_rest = w->now.time_ns - w->changed_ns >= 2 * AW_HIDMOTOR_POLL_NS;
-    return are_setpoints_at(w->plan, &w->now, at_rest ? SAME : EXACT);
+    return are_setpoints_at(w->plan, &w->now, at_rest ? SETPOINT_TOLERANCE : EXACT);
 }
 
 static const char *joint_name(int motor)
@@ -426,7 +427,8 @@ static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_e
 static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *err)
 {
     int joint = 0;
-    while (joint < w->plan->n - 1 && is_at(w->now.setpoint[joint], w->plan->target[joint], SAME))
+    while (joint < w->plan->n - 1 &&
+           is_at(w->now.setpoint[joint], w->plan->target[joint], SETPOINT_TOLERANCE))
         joint++;
     return aw_fail(err, AW_REFUSED,
                    "%s: the setpoint rests at %.2f deg instead of %.2f — check for a limit of the "
@@ -441,10 +443,10 @@ static enum aw_status check_progress(const struct waiting *w, struct aw_error *e
     int64_t end_ns = aw_time_after(w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns,
                                    w->plan->duration_ms / 1000);
     for (int i = 0; i < w->now.n; i++)
-        if (now - w->alive_ns[i] >= STILL_NS)
+        if (now - w->alive_ns[i] >= MOVE_TIMEOUT_NS)
             return fail_still(w, i, err);
-    if (now - STILL_NS > end_ns && now - w->changed_ns >= STILL_NS &&
-        !are_setpoints_at(w->plan, &w->now, SAME))
+    if (now - MOVE_TIMEOUT_NS > end_ns && now - w->changed_ns >= MOVE_TIMEOUT_NS &&
+        !are_setpoints_at(w->plan, &w->now, SETPOINT_TOLERANCE))
         return fail_elsewhere(w, err);
     return AW_OK;
 }
@@ -529,7 +531,7 @@ static bool is_at_rest(const struct aw_hidmotor *arm, int motor,
                        const struct aw_hidmotor_status *before)
 {
     const struct aw_hidmotor_status *latest = &arm->latest;
-    bool comparable = motor < before->n && latest->time_ns - before->time_ns < STILL_NS;
+    bool comparable = motor < before->n && latest->time_ns - before->time_ns < MOVE_TIMEOUT_NS;
     return !is_commanded(arm, motor) &&
            !(comparable && !is_at(latest->setpoint[motor], before->setpoint[motor], EXACT)) &&
            is_at(latest->position[motor], latest->setpoint[motor], AW_HIDMOTOR_TOLERANCE);
@@ -558,7 +560,7 @@ static struct aw_hidmotor_plan plan_stop(const struct aw_hidmotor *arm,
 
 static bool is_old(const struct aw_hidmotor *arm)
 {
-    return aw_clock_now(arm->link->clock) - arm->latest.time_ns > STOP_OLD_NS;
+    return aw_clock_now(arm->link->clock) - arm->latest.time_ns > STOP_MAX_AGE_NS;
 }
 
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context)
@@ -638,7 +640,7 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
         arm->options.timeout_ms = STOP_TIMEOUT_MS;
     do
         status = try_stop(arm, stopped, started, err);
-    while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_AGAIN_NS);
+    while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_RETRY_NS);
     arm->options.timeout_ms = timeout_ms;
     arm->options.turn_ms = turn_ms;
     if (has_turn)

@@ -19,7 +19,7 @@
 /* time after which feedback must show our commands */
 #define SETTLE_NS (500 * AW_MILLISECOND)
 /* number of consecutive feedback messages with other commands */
-#define STRANGE         5
+#define MAX_CONFLICTS   5
 #define SILENCE_NS      AW_SECOND
 #define REPORT_AGAIN_NS (5 * AW_SECOND)
 #define DRAIN_MAX       100000
@@ -35,7 +35,7 @@
 /* number of consecutive feedback messages: a stopped joint coasts for a step */
 #define SETTLED 3
 /* number of feedback messages within the tolerance after which the joint will not come closer */
-#define PATIENCE 20
+#define MAX_WAIT 20
 
 /* Approximate time until the next, better informed command takes effect. */
 #define HORIZON_S 0.12
@@ -207,7 +207,7 @@ static void detect_conflict(struct aw_unitysim *unity, int64_t now)
     unity->n_conflicts = joint < AW_UNITYSIM_JOINTS ? unity->n_conflicts + 1 : 0;
     if (unity->n_conflicts == 0)
         unity->reports.conflict[0] = '\0';
-    if (unity->n_conflicts < STRANGE)
+    if (unity->n_conflicts < MAX_CONFLICTS)
         return;
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
     snprintf(unity->reports.conflict, sizeof unity->reports.conflict,
@@ -701,7 +701,7 @@ static struct aw_unitysim_drive drive_towards(const struct moving *moving, int j
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
     int delta = distance(moving, joint), remaining = abs(delta);
-    if (remaining <= (goal->tolerance + 1) / 2 || moving->n_inside[joint] > PATIENCE ||
+    if (remaining <= (goal->tolerance + 1) / 2 || moving->n_inside[joint] > MAX_WAIT ||
         !(get_speed(moving) > 0))
         return (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
     int velocity =

@@ -70,7 +70,7 @@ const struct aw_source aw_receive_source = {.begin = receive_begin, .next = rece
 
 /* ---- Directly from the link ---- */
 
-struct file_reader {
+struct link_reader {
     struct aw_framer framer;
     bool busy;       /* bytes arrived since the last pause */
     int64_t read_ns; /* arrival time of the bytes in the buffer */
@@ -78,14 +78,14 @@ struct file_reader {
 
 static void link_restart(struct aw_stream *s)
 {
-    *(struct file_reader *)s->state = (struct file_reader){.framer = {.dir = AW_RX}};
+    *(struct link_reader *)s->state = (struct link_reader){.framer = {.dir = AW_RX}};
     s->input.buffered = s->input.used = 0;
 }
 
 static enum aw_status link_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
-    if (!aw_stream_state(s, sizeof(struct file_reader)))
+    if (!aw_stream_state(s, sizeof(struct link_reader)))
         return AW_NO_MEMORY;
     link_restart(s);
     return aw_session_open_link(s->session);
@@ -121,7 +121,7 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
 }
 
 /* Reads available bytes at once, then pauses, so that fast messages are read in blocks. */
-static enum aw_status read_link(struct aw_stream *s, struct file_reader *reading, int64_t deadline)
+static enum aw_status read_link(struct aw_stream *s, struct link_reader *reading, int64_t deadline)
 {
     struct aw_link *link = s->session->device.link;
     struct aw_clock *clock = s->session->clock;
@@ -143,7 +143,7 @@ static enum aw_status read_link(struct aw_stream *s, struct file_reader *reading
 
 static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
 {
-    struct file_reader *reading = s->state;
+    struct link_reader *reading = s->state;
     enum aw_status status;
     bool over = false;
     while ((status = next_frame(s, &reading->framer)) == AW_MORE) {

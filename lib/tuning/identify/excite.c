@@ -7,18 +7,18 @@
 
 #include "control/samples.h"
 
-#define REST_S      0.3
-#define HALF_WAY    0.7  /* share of the max deviation at which a step ends */
-#define GROWN       1.03 /* growth by this factor counts as motion */
-#define FOR_SO_LONG 0.4  /* share of a step's time without motion after which it is at rest */
-#define RESTS_S     1.5  /* max time without motion: supervision ends a step after 2 s */
-#define STEP_SHARE  0.19 /* max duration of a step, as a share of the whole time */
-#define RELAY_SHARE 0.2
-#define SMALL       0.5  /* amplitude of the small relay, as a share of the full one */
-#define SHIFT       0.8  /* offset of the small relay, as a share of the step's distance */
-#define JUMP        0.03 /* smallest jump, as a share of the output's range */
-#define LOST        1.5  /* a gap of more sampling intervals means a lost sample */
-#define SOME        201  /* number of intervals whose median is used */
+#define REST_S           0.3
+#define HALF_WAY         0.7  /* share of the max deviation at which a step ends */
+#define GROWN            1.03 /* growth by this factor counts as motion */
+#define FOR_SO_LONG      0.4  /* share of a step's time without motion after which it is at rest */
+#define RESTS_S          1.5  /* max time without motion: supervision ends a step after 2 s */
+#define STEP_SHARE       0.19 /* max duration of a step, as a share of the whole time */
+#define RELAY_SHARE      0.2
+#define SMALL            0.5  /* amplitude of the small relay, as a share of the full one */
+#define SHIFT            0.8  /* offset of the small relay, as a share of the step's distance */
+#define MIN_JUMP         0.03 /* smallest jump, as a share of the output's range */
+#define MAX_GAP          1.5  /* a gap of more sampling intervals means a lost sample */
+#define MEDIAN_INTERVALS 201  /* number of intervals whose median is used */
 
 static const double step_sizes[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
@@ -149,10 +149,10 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
 /* Returns the median of sampling intervals taken from the whole record. */
 static double median_interval(const double *t, size_t n)
 {
-    double intervals[SOME];
+    double intervals[MEDIAN_INTERVALS];
     size_t k = 0;
-    for (size_t i = 0; i < SOME && n > 1; i++) {
-        size_t at = i * (n - 1) / SOME;
+    for (size_t i = 0; i < MEDIAN_INTERVALS && n > 1; i++) {
+        size_t at = i * (n - 1) / MEDIAN_INTERVALS;
         intervals[k++] = t[at + 1] - t[at];
     }
     qsort(intervals, k, sizeof *intervals, aw_compare_doubles);
@@ -164,7 +164,7 @@ static double median_interval(const double *t, size_t n)
 static double jump_time(double from, double to, double interval)
 {
     double n_intervals = (to - from) / interval;
-    return from + (n_intervals > LOST && n_intervals < 2 + LOST ? interval : to - from) / 2;
+    return from + (n_intervals > MAX_GAP && n_intervals < 2 + MAX_GAP ? interval : to - from) / 2;
 }
 
 /* Returns the mean deviation of an output from the straight line between its neighbours, apart from
@@ -178,7 +178,7 @@ static double roughness(const double *t, const double *output, size_t n, double 
     for (size_t i = 1; i + 1 < n; i++) {
         double slope_before = output[i] - output[i - 1], slope_after = output[i + 1] - output[i];
         size += fabs(output[i] - output[0]);
-        bool has_gap = t[i + 1] - t[i - 1] > (1 + LOST) * interval;
+        bool has_gap = t[i + 1] - t[i - 1] > (1 + MAX_GAP) * interval;
         if (fabs(slope_before) < jump && fabs(slope_after) < jump)
             off += fabs(slope_after - slope_before) / 2 * (has_gap ? 1 : weight);
     }
@@ -188,7 +188,7 @@ static double roughness(const double *t, const double *output, size_t n, double 
 struct aw_trial aw_excite_make_trial(const double *t, const double *output, const double *y,
                                      size_t n, double tick_s, double *input_t, double *input)
 {
-    double jump = JUMP * aw_find_spread(output, n);
+    double jump = MIN_JUMP * aw_find_spread(output, n);
     double interval = median_interval(t, n), delay = fmin(fmax(tick_s, 0), interval) / 2;
     struct aw_trial trial = {.input_t = input_t,
                              .input = input,
@@ -201,7 +201,7 @@ struct aw_trial aw_excite_make_trial(const double *t, const double *output, cons
     for (size_t i = 0; i < n; i++) {
         input_t[k] = t[i] + delay;
         input[k++] = output[i];
-        bool has_gap = i + 1 < n && t[i + 1] - t[i] > LOST * interval;
+        bool has_gap = i + 1 < n && t[i + 1] - t[i] > MAX_GAP * interval;
         if (i + 1 == n || (fabs(output[i + 1] - output[i]) < jump && !has_gap))
             continue;
         input_t[k] = input_t[k + 1] = jump_time(t[i], t[i + 1], interval) + delay;

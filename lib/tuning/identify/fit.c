@@ -9,31 +9,32 @@
 #include "control/samples.h"
 #include "tuning/identify/start.h"
 
-#define FEWEST    30
-#define HELD_OUT  0.3
-#define MAX_JUMPS 120 /* max jumps used to find the period */
-#define POOR      0.7 /* below this fit, pieces of the record are tried */
-#define ROUGHLY   3   /* factor of the input's roughness in the uncertainty */
-#define LARGEST   1e30
+#define MIN_SAMPLES      30
+#define HELD_OUT         0.3
+#define MAX_JUMPS        120 /* max jumps used to find the period */
+#define POOR_FIT         0.7 /* below this fit, pieces of the record are tried */
+#define ROUGHNESS_FACTOR 3   /* factor of the input's roughness in the uncertainty */
+#define LARGEST          1e30
 /* lags below this share of a sampling interval cannot be told from dead time */
-#define SHOWN    0.7
-#define HOPELESS 2   /* a structure with this multiple of the lowest sum of squares is dropped */
-#define GAP      20  /* a gap of this many mean intervals means that this program was delayed */
-#define FOLLOWS  0.3 /* min fit to the used data; below it, the output ignores the input */
-#define SMALL    0.1 /* max uncertainty of the dead time, as a share of dead time plus lags */
+#define MIN_LAG 0.7
+/* a structure with this multiple of the lowest sum of squares is dropped */
+#define MAX_COST_RATIO 2
+#define GAP            20  /* a gap of more mean intervals means that this program was delayed */
+#define MIN_FIT        0.3 /* min fit to the used data; below it, the output ignores the input */
+#define SMALL          0.1 /* max uncertainty of the dead time, as a share of dead time plus lags */
 /* a linear process has at least this share of independent samples among its residuals */
-#define LINEAR  0.33
-#define KNOWN   0.25 /* max relative half-width of the interval of a known lag */
-#define SLOW    8    /* a lag above 1/8 of the record's length is slow */
-#define NUMBERS 6    /* number of members of struct aw_fit_half */
-#define QUIET   16   /* samples per noise estimate */
-#define SAMPLES 200  /* number of points checked for motion */
-#define PIECES  9    /* pieces of the motion, of which every third is held out */
+#define MIN_INDEPENDENT 0.33
+#define MAX_LAG_HALF    0.25 /* max relative half-width of the interval of a known lag */
+#define SLOW            8    /* a lag above 1/8 of the record's length is slow */
+#define NUMBERS         6    /* number of members of struct aw_fit_half */
+#define NOISE_WINDOW    16   /* samples per noise estimate */
+#define SAMPLES         200  /* number of points checked for motion */
+#define PIECES          9    /* pieces of the motion, of which every third is held out */
 /* Strength of evidence, as a difference in the Bayesian information criterion (Kass, Raftery, J.
  * Am. Stat. Assoc. 90, 1995). */
-#define MENTIONED   2
-#define VERY_STRONG 10
-#define UNSURE      20 /* additional evidence required for a structure with an uncertain lag */
+#define WEAK_EVIDENCE   2
+#define STRONG_EVIDENCE 10
+#define EXTRA_EVIDENCE  20 /* additional evidence required for a structure with an uncertain lag */
 
 /* The fit of one model structure to the used data. */
 struct candidate {
@@ -146,7 +147,7 @@ static double variance(double sum, double independent)
  * hidden. */
 static bool is_hidden(const struct aw_search *s)
 {
-    double numbers[NUMBERS], min_lag = SHOWN * s->weights.interval_s;
+    double numbers[NUMBERS], min_lag = MIN_LAG * s->weights.interval_s;
     get_numbers(s, numbers);
     bool second = s->is_free[AW_SECOND_LAG], third = s->is_free[AW_THIRD_LAG];
     return (second || third) && (numbers[2] < min_lag || (second && numbers[3] < min_lag) ||
@@ -173,7 +174,7 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
     candidate->hidden = is_hidden(s);
     candidate->all_known = true;
     for (size_t k = 0; k < m && which[k] <= AW_THIRD_LAG; k++) {
-        bool known = 1.96 * sqrt(cov[k][k]) < KNOWN, fast = which[k] == AW_SECOND_LAG;
+        bool known = 1.96 * sqrt(cov[k][k]) < MAX_LAG_HALF, fast = which[k] == AW_SECOND_LAG;
         bool slow = !s->integrating && !fast && exp(s->params[which[k]]) > s->longest_s / SLOW;
         candidate->all_known &= known || single_lag;
         candidate->hidden |= slow && !known;
@@ -183,9 +184,9 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
 
 static enum aw_status check_trial(const struct aw_trial *trial, struct aw_error *err)
 {
-    if (trial->n < FEWEST || trial->n_inputs < 2)
+    if (trial->n < MIN_SAMPLES || trial->n_inputs < 2)
         return aw_fail(err, AW_USAGE, "fit: too few samples (%zu, required %d) — record longer",
-                       trial->n, FEWEST);
+                       trial->n, MIN_SAMPLES);
     for (size_t i = 0; i < trial->n_inputs; i++)
         if (!isfinite(trial->input[i]) || !isfinite(trial->input_t[i]) ||
             (i && trial->input_t[i] < trial->input_t[i - 1]))
@@ -273,7 +274,7 @@ static size_t choose_structure(struct aw_search *s, const struct aw_fit_options 
         bic[i] = criterion(s, &candidates[i], m);
         adjusted[i] = bic[i] + (candidates[i].hidden      ? INFINITY
                                 : candidates[i].all_known ? 0
-                                                          : UNSURE);
+                                                          : EXTRA_EVIDENCE);
     }
     if (o->one_kind)
         return find_lowest(adjusted, o->kind);
@@ -282,7 +283,7 @@ static size_t choose_structure(struct aw_search *s, const struct aw_fit_options 
     /* prefers an integrator to a lag as long as the record, unless the evidence is strong */
     bool slow = exp(fmax(candidates[best].parameters[AW_LAG],
                          candidates[best].parameters[AW_THIRD_LAG])) > s->longest_s / 2;
-    return slow && adjusted[integrating] < adjusted[best] + VERY_STRONG ? integrating : best;
+    return slow && adjusted[integrating] < adjusted[best] + STRONG_EVIDENCE ? integrating : best;
 }
 
 /* Widens the intervals by the differences between structures that cannot be excluded, and by the
@@ -295,14 +296,14 @@ static void widen_intervals(const struct aw_search *s, const struct candidate *c
         &half->gain, &half->dead_time, &half->tau1, &half->tau2, &half->tau3, &half->dead_band,
     };
     for (size_t i = 0; i < AW_STRUCTURES; i++)
-        for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + MENTIONED; k++)
+        for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + WEAK_EVIDENCE; k++)
             if (k == 1 || (aw_starts_get_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
                 result->half[k] = fmax(
                     result->half[k], fabs(candidates[i].numbers[k] - candidates[best].numbers[k]) +
                                          fmin(candidates[i].half[k], candidates[best].half[k]));
     result->half[1] += s->trial->jump_half_s;
     for (int i = 0; i < NUMBERS - 1; i++)
-        result->half[i] += ROUGHLY * s->trial->roughness * fabs(result->numbers[i]);
+        result->half[i] += ROUGHNESS_FACTOR * s->trial->roughness * fabs(result->numbers[i]);
     for (int i = 3; i < NUMBERS - 1; i++) /* an error of a slow lag also affects the fast ones */
         if (result->numbers[i] > 0)
             result->half[i] += s->trial->roughness * sqrt(result->numbers[2] * result->numbers[i]);
@@ -324,7 +325,7 @@ static enum aw_status try_structure(struct aw_search *s, const struct aw_starts 
     candidate->cost = INFINITY;
     if (is_long && sum > *limit)
         return AW_OK;
-    *limit = is_long ? fmin(*limit, sum * HOPELESS) : INFINITY;
+    *limit = is_long ? fmin(*limit, sum * MAX_COST_RATIO) : INFINITY;
     candidate->cost = aw_starts_refine(s, sum, starts->jump_scatter);
     candidate->log_det = s->weights.log_det;
     memcpy(candidate->parameters, s->params, sizeof candidate->parameters);
@@ -414,13 +415,13 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
     struct aw_fit fast = {0};
     size_t piece = find_piece(s->trial);
     enum aw_status status = fit_pieces(s, o, s->trial->n, fit, err);
-    if (status == AW_OK && !(fit->held_out > POOR) && piece < s->weights.n_counted / 2) {
+    if (status == AW_OK && !(fit->held_out > POOR_FIT) && piece < s->weights.n_counted / 2) {
         status = fit_pieces(s, o, piece, &fast, err);
         fast.piece_s = s->longest_s * (double)piece / (double)s->trial->n;
         if (status == AW_OK && fast.held_out > fit->held_out)
             *fit = fast;
     }
-    if (status == AW_OK && !(fit->used > FOLLOWS))
+    if (status == AW_OK && !(fit->used > MIN_FIT))
         return fail_no_response(s, fit->used, err);
     return status;
 }
@@ -499,7 +500,7 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
 
 bool aw_fit_is_linear(const struct aw_fit *fit)
 {
-    return !(fit->independent < LINEAR * (double)fit->n);
+    return !(fit->independent < MIN_INDEPENDENT * (double)fit->n);
 }
 
 bool aw_fit_explains_data(const struct aw_fit *fit)
@@ -527,13 +528,13 @@ struct aw_grain aw_grain(const double *y, size_t n)
     if (!sorted)
         return grain;
     size_t windows = 0;
-    for (size_t from = 0; from + QUIET + 3 <= n; from += QUIET) {
+    for (size_t from = 0; from + NOISE_WINDOW + 3 <= n; from += NOISE_WINDOW) {
         double sum = 0;
-        for (size_t i = from; i < from + QUIET; i++) {
+        for (size_t i = from; i < from + NOISE_WINDOW; i++) {
             double third = y[i + 3] - 3 * y[i + 2] + 3 * y[i + 1] - y[i];
             sum += third * third;
         }
-        sorted[windows++] = sqrt(sum / QUIET / 20);
+        sorted[windows++] = sqrt(sum / NOISE_WINDOW / 20);
     }
     qsort(sorted, windows, sizeof *sorted, aw_compare_doubles);
     grain.noise = windows ? sorted[windows / 10] : 0;

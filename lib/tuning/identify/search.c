@@ -12,14 +12,14 @@
 #define DEAD_TIMES 24
 #define ITERATIONS 40
 /* max iterations for a long record, whose parts have been searched before */
-#define NEAR 4
-#define LONG 4000 /* a record with more samples is long */
+#define MAX_REFINEMENTS 4
+#define LONG_RECORD     4000 /* a record with more samples is long */
 /* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
-#define SETTLED             1e-3
+#define MIN_REDUCTION       1e-3
 #define LONG_STEP           1   /* a step with less damping counts as long */
-#define SHORTEST            1e8 /* a step with more damping is too short */
+#define MAX_DAMPING         1e8 /* a step with more damping is too short */
 #define MAX_REDUCTION_RATIO 3   /* max ratio of a step's actual and predicted reduction */
-#define IDLE                4   /* max consecutive iterations without a useful reduction */
+#define MAX_IDLE            4   /* max consecutive iterations without a useful reduction */
 #define LARGEST             1e30
 #define RIDGE               1e-12 /* columns that differ by a smaller share count as equal */
 
@@ -267,9 +267,9 @@ enum outcome { CONTINUES, CONVERGED, GAVE_UP };
 static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
                               double *best)
 {
-    double threshold = fmax(s->tolerance, SETTLED / (double)s->weights.n_counted);
+    double threshold = fmax(s->tolerance, MIN_REDUCTION / (double)s->weights.n_counted);
     double at[AW_NONLINEAR], step[AW_NONLINEAR];
-    while (*damping < SHORTEST) {
+    while (*damping < MAX_DAMPING) {
         double gain = find_step(s, m, *damping, step);
         if (*damping < LONG_STEP && gain < threshold * *best)
             return CONVERGED;
@@ -284,7 +284,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
                    s->trial->n * sizeof *s->work.residual);
             *damping /= 10;
             /* near its end, the search of a long record reuses the Jacobian */
-            bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
+            bool is_long = s->trial->n > LONG_RECORD && *damping < LONG_STEP;
             return is_long && find_step(s, m, *damping, step) < threshold * sum ? CONVERGED
                                                                                 : CONTINUES;
         }
@@ -298,9 +298,9 @@ double aw_search_descend(struct aw_search *s)
     size_t which[AW_PARAMETERS], m = list_nonlinear(s, which);
     clamp(s, s->params);
     double damping = 1e-2, best = aw_search_evaluate(s);
-    double threshold = fmax(s->tolerance, SETTLED / (double)s->weights.n_counted);
-    int n_idle = 0, max_iterations = s->trial->n > LONG ? NEAR : ITERATIONS;
-    for (int i = 0; i < max_iterations && damping < SHORTEST && n_idle < IDLE; i++) {
+    double threshold = fmax(s->tolerance, MIN_REDUCTION / (double)s->weights.n_counted);
+    int n_idle = 0, max_iterations = s->trial->n > LONG_RECORD ? MAX_REFINEMENTS : ITERATIONS;
+    for (int i = 0; i < max_iterations && damping < MAX_DAMPING && n_idle < MAX_IDLE; i++) {
         double previous = best;
         if (aw_task_is_abandoned())
             return LARGEST;

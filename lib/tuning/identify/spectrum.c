@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PERIODS   6.0
-#define FEWEST    3   /* min pieces */
-#define SET_RIGHT 256 /* samples between two exact calculations of the rotation */
-#define FRACTION  8.0 /* ratio of the sampling rate to the highest frequency */
+#define PERIODS        6.0
+#define MIN_PIECES     3
+#define ROTATION_RESET 256 /* samples between two exact calculations of the rotation */
+#define RATE_RATIO     8.0 /* ratio of the sampling rate to the highest frequency */
 
 static double input_at(const struct aw_trial *trial, double t, size_t *at)
 {
@@ -69,7 +69,7 @@ static double complex transform(const double *x, size_t n, double omega_dt)
     double complex turn = cexp(-I * omega_dt), window_turn = cexp(I * 2 * M_PI / (double)(n - 1));
     double slope = (x[n - 1] - x[0]) / (double)(n - 1);
     for (size_t i = 0; i < n; i++) {
-        if (i % SET_RIGHT == 0) {
+        if (i % ROTATION_RESET == 0) {
             wave = cexp(-I * omega_dt * (double)i);
             window = cexp(I * 2 * M_PI * (double)i / (double)(n - 1));
         }
@@ -94,7 +94,7 @@ static bool estimate_point(const struct resampled *e, double hz, struct aw_spect
         yy += creal(y * conj(y));
         uy += y * conj(u);
     }
-    if (pieces < FEWEST || !(uu > 0) || !(yy > 0))
+    if (pieces < MIN_PIECES || !(uu > 0) || !(yy > 0))
         return false;
     double degrees = carg(uy) * 180 / M_PI;
     *point = (struct aw_spectrum_point){
@@ -117,8 +117,8 @@ size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *
         return 0;
     }
     if (resample(trial, &e)) {
-        double span = e.dt * (double)e.n, low = PERIODS * (FEWEST + 1) / 2 / span;
-        double high = 1 / e.dt / FRACTION;
+        double span = e.dt * (double)e.n, low = PERIODS * (MIN_PIECES + 1) / 2 / span;
+        double high = 1 / e.dt / RATE_RATIO;
         for (int i = 0; i < AW_SPECTRUM_POINTS && high > low; i++) {
             double hz = low * pow(high / low, i / (AW_SPECTRUM_POINTS - 1.));
             n += estimate_point(&e, hz, &points[n]);

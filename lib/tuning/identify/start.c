@@ -7,14 +7,14 @@
 
 #include "control/samples.h"
 
-#define LONG   4000 /* a record with more samples is searched in parts first */
-#define PART   2000
-#define BEFORE 100 /* samples taken before the input moves */
+#define LONG_RECORD 4000 /* a record with more samples is searched in parts first */
+#define PART        2000
+#define BEFORE      100 /* samples taken before the input moves */
 /* smallest change of the input that counts as motion, as a share of its range */
-#define MOVES   0.05
-#define ROUGHLY 1e-3 /* tolerance of starting values, which are refined later */
-#define SETTLE  3    /* max iterations of the weights */
-#define ROUNDS  3    /* max rounds of weights and parameters */
+#define MIN_INPUT_CHANGE 0.05
+#define START_TOLERANCE  1e-3 /* tolerance of starting values, which are refined later */
+#define MAX_WEIGHINGS    3    /* max iterations of the weights */
+#define MAX_ROUNDS       3    /* max rounds of weights and parameters */
 
 /* Simple structures first: later ones start from their results. */
 static const struct structure {
@@ -99,7 +99,7 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
         const struct structure *row = &structures[i];
         struct best best = {.sum = INFINITY};
         aw_starts_set_structure(s, i, false);
-        s->tolerance = ROUGHLY;
+        s->tolerance = START_TOLERANCE;
         memset(s->params, 0, sizeof s->params);
         s->params[AW_THIRD_LAG] = -INFINITY;
         s->params[AW_DEAD_BAND] = o->dead_band;
@@ -125,7 +125,7 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 {
     double n = (double)s->weights.n_counted, min_variance = 1e-12 * sum / n;
-    for (int i = 0; i < SETTLE; i++) {
+    for (int i = 0; i < MAX_WEIGHINGS; i++) {
         double previous = sum;
         sum = aw_search_weigh(s, fmax(sum / n, min_variance), scatter);
         if (fabs(sum - previous) < 0.02 * previous)
@@ -136,7 +136,7 @@ double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 
 double aw_starts_refine(struct aw_search *s, double sum, double scatter)
 {
-    for (int i = 0; i < (s->trial->n > LONG ? ROUNDS - 1 : ROUNDS); i++) {
+    for (int i = 0; i < (s->trial->n > LONG_RECORD ? MAX_ROUNDS - 1 : MAX_ROUNDS); i++) {
         double previous = sum;
         aw_starts_weigh(s, sum, scatter);
         if (!s->weights.uses_filter)
@@ -171,7 +171,7 @@ static double find_scatter(struct aw_search *s)
  * index of the first one. */
 static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *first_sample)
 {
-    double threshold = MOVES * aw_find_spread(trial->input, trial->n_inputs);
+    double threshold = MIN_INPUT_CHANGE * aw_find_spread(trial->input, trial->n_inputs);
     size_t k = 0, from = 0, first = 0, last;
     while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= threshold)
         k++;
@@ -281,7 +281,7 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
 {
     size_t from, group = (trial->n + PART - 1) / PART;
     *starts = (struct aw_starts){0};
-    if (trial->n <= LONG)
+    if (trial->n <= LONG_RECORD)
         return search_part(starts, trial, held, piece, options, err);
     struct aw_trial first = find_first_part(trial, &from);
     struct means *means = calloc(1, sizeof *means);

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define FEWEST 8
-#define WIDEST 0.2  /* max half-width of the interval, as a share of the tick */
-#define SURE   1.96 /* standard deviations for 95 % */
+#define MIN_SAMPLES 8
+#define MAX_HALF    0.2  /* max half-width of the interval, as a share of the tick */
+#define CONFIDENCE  1.96 /* standard deviations for 95 % */
 
 const char *const aw_tick_source_names[] = {"unknown", "given", "measured", "assumed", NULL};
 
@@ -33,7 +33,7 @@ static struct sums find_sums(const double *t, const double *error, const double 
 bool aw_tick_measure(const double *t, const double *error, const double *output, size_t n,
                      double ki, struct aw_tick *tick)
 {
-    if (n < FEWEST)
+    if (n < MIN_SAMPLES)
         return false;
     struct sums s = find_sums(t, error, output, n);
     double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
@@ -41,8 +41,8 @@ bool aw_tick_measure(const double *t, const double *error, const double *output,
     double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
     /* If telemetry arrives about once per control period, it may shift by one period over the
      * record, which looks like a slope. */
-    double half_width = tick_s * (SURE * sigma / fabs(slope) + tick_s / (t[n - 1] - t[0]));
-    if (!(tick_s > 0) || !(half_width < WIDEST * tick_s))
+    double half_width = tick_s * (CONFIDENCE * sigma / fabs(slope) + tick_s / (t[n - 1] - t[0]));
+    if (!(tick_s > 0) || !(half_width < MAX_HALF * tick_s))
         return false;
     *tick = (struct aw_tick){tick_s, half_width, AW_TICK_MEASURED};
     return true;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGER 1.5  /* an interval above this multiple of the mean interval is long */
-#define GRAIN  1e-3 /* resolution of times, as a share of the interval */
+#define LONG_INTERVAL 1.5  /* an interval above this multiple of the mean interval is long */
+#define GRAIN         1e-3 /* resolution of times, as a share of the interval */
 
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
                                 const bool *held, struct aw_error *err)
@@ -181,7 +181,7 @@ static bool is_jump(const struct aw_trial *trial, size_t k)
 static double find_deviation(const struct aw_weights *w, size_t k, double scatter)
 {
     double possible = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];
-    return (possible > LONGER * w->interval_s ? 1 : scatter) * possible / sqrt(12);
+    return (possible > LONG_INTERVAL * w->interval_s ? 1 : scatter) * possible / sqrt(12);
 }
 
 static bool has_impulses(const struct aw_weights *w, double scatter)

@@ -9,17 +9,17 @@
 #include "tuning/identify/answer.h"
 #include "tuning/verbs/trials.h"
 
-#define EXPERIMENT  30.0 /* max duration of steps and relay, s */
-#define MULTISINE_S 4.0  /* period of the multisine, s; two periods are sent */
-#define TONES       12
-#define FASTEST_HZ  8.0
-#define SETPOINTS_S 12.0 /* duration with setpoints only, s: three parts of 1/12 and two of 1/3 */
-#define REST_S      0.2
-#define MOVES       0.55 /* share of the amplitude that certainly moves a joint, above friction */
-#define PROBES      10   /* max number of outputs to try; each is twice the previous one */
-#define PROBE_S     0.2
-#define PROBE_SHARE 0.1 /* share of the max deviation that counts as a motion */
-#define BACK_S      1.5
+#define EXPERIMENT   30.0 /* max duration of steps and relay, s */
+#define MULTISINE_S  4.0  /* period of the multisine, s; two periods are sent */
+#define TONES        12
+#define FASTEST_HZ   8.0
+#define SETPOINTS_S  12.0 /* duration with setpoints only, s: three parts of 1/12 and two of 1/3 */
+#define REST_S       0.2
+#define MOVING_SHARE 0.55 /* share of the amplitude that certainly moves a joint, above friction */
+#define MAX_PROBES   10   /* max number of outputs to try; each is twice the previous one */
+#define PROBE_S      0.2
+#define PROBE_SHARE  0.1 /* share of the max deviation that counts as a motion */
+#define BACK_S       1.5
 
 bool aw_experiment_sends_gains(const struct aw_session *session)
 {
@@ -197,7 +197,7 @@ static enum aw_status find_amplitude(struct aw_experiment *experiment, struct aw
     enum aw_status status = aw_experiment_push(experiment, e->config.centre);
     if (status == AW_OK)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){e->kp, 0, 0});
-    for (int i = PROBES; i > 0 && status == AW_OK && !moved; i--) {
+    for (int i = MAX_PROBES; i > 0 && status == AW_OK && !moved; i--) {
         output = ldexp(max, 1 - i);
         status = apply_output(experiment, e, output, &moved);
     }
@@ -237,7 +237,7 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
     aw_experiment_restart_limits(
         experiment); /* limits the deviation from the centre, also after --around */
     experiment->command.checks_output = true;
-    experiment->motion.config.moving_output = MOVES * e->config.amplitude;
+    experiment->motion.config.moving_output = MOVING_SHARE * e->config.amplitude;
     return status == AW_OK ? aw_experiment_push(experiment, e->config.centre) : status;
 }
 

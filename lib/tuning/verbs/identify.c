@@ -10,9 +10,9 @@
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 
-#define CHANGES  0.03 /* min change of the input, as a share of its range */
-#define FEWEST   5    /* min rows at rest */
-#define SCATTERS 10   /* max variation at rest, as a multiple of the noise */
+#define MIN_CHANGE  0.03 /* min change of the input, as a share of its range */
+#define MIN_ROWS    5    /* min rows at rest */
+#define MAX_SCATTER 10   /* max variation at rest, as a multiple of the noise */
 
 /* ---- Output ---- */
 
@@ -231,13 +231,13 @@ static void warn_of_start(struct aw_session *session, const struct aw_table *tab
     double low = INFINITY, high = -INFINITY, first = aw_table_cell(table, 0, c->input), range = 0;
     for (size_t i = 0; i < n_rows; i++)
         range = fmax(range, fabs(aw_table_cell(table, i, c->input) - first));
-    while (n < n_rows && fabs(aw_table_cell(table, n, c->input) - first) <= CHANGES * range)
+    while (n < n_rows && fabs(aw_table_cell(table, n, c->input) - first) <= MIN_CHANGE * range)
         n++;
     for (size_t i = 0; i < n; i++) {
         low = fmin(low, aw_table_cell(table, i, c->measured));
         high = fmax(high, aw_table_cell(table, i, c->measured));
     }
-    if (n < FEWEST || high - low > SCATTERS * noise * c->measured_scale)
+    if (n < MIN_ROWS || high - low > MAX_SCATTER * noise * c->measured_scale)
         aw_session_print_notice(session,
                                 "the joint is not at rest before the input changes (row %zu); the "
                                 "model may be wrong — record some rows at rest first",

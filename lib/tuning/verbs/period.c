@@ -5,13 +5,13 @@
 
 #include "tuning/verbs/trials.h"
 
-#define FOR_S    1.0    /* max duration of an integration, s */
-#define ERROR    0.03   /* error to integrate, as a share of full scale */
-#define KI       0.002  /* ki per control period: two steps of its resolution on the wire */
-#define ENOUGH   0.007  /* output that ends an integration: in the dead band, so nothing moves */
-#define TOO_FAR  0.0095 /* a larger output does not come from this integration */
-#define PATIENCE 5      /* max wait for the sample period, in tenths of a second */
-#define ATTEMPTS 6      /* max number of integrations */
+#define MAX_INTEGRATION_S 1.0   /* max duration of an integration, s */
+#define ERROR             0.03  /* error to integrate, as a share of full scale */
+#define KI                0.002 /* ki per control period: two steps of its resolution on the wire */
+#define END_OUTPUT        0.007 /* ends an integration: within the dead band, without motion */
+#define MAX_OUTPUT        0.0095 /* a larger output does not come from this integration */
+#define MAX_WAIT          5      /* max wait for the sample period, in tenths of a second */
+#define ATTEMPTS          6      /* max number of integrations */
 
 double aw_experiment_assume_tick(const struct aw_experiment_joint *joint, double period_s)
 {
@@ -22,7 +22,7 @@ double aw_experiment_assume_tick(const struct aw_experiment_joint *joint, double
 static enum aw_status await_period(struct aw_experiment *experiment)
 {
     enum aw_status status = AW_OK;
-    for (int i = 0; status == AW_OK && i < PATIENCE &&
+    for (int i = 0; status == AW_OK && i < MAX_WAIT &&
                     (i == 0 || !(experiment->hooks->period(experiment) > 0));
          i++)
         status = aw_experiment_collect(experiment, 0.1);
@@ -67,8 +67,8 @@ static enum aw_status integrate(struct aw_experiment *experiment)
             status = aw_experiment_push(experiment, target);
         if (status == AW_OK)
             status = aw_experiment_await_sample(experiment);
-    } while (status == AW_OK && experiment->sampling.last[AW_SAMPLE_T] < FOR_S &&
-             fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < ENOUGH);
+    } while (status == AW_OK && experiment->sampling.last[AW_SAMPLE_T] < MAX_INTEGRATION_S &&
+             fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < END_OUTPUT);
     return status;
 }
 
@@ -81,7 +81,7 @@ static bool evaluate(struct aw_experiment *experiment, double ki, struct aw_tick
     double *t = values + AW_SAMPLE_T * n, *error = values + AW_SAMPLE_SETPOINT * n;
     const double *measured = values + AW_SAMPLE_MEASURED * n,
                  *output = values + AW_SAMPLE_OUTPUT * n;
-    bool valid = fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < TOO_FAR;
+    bool valid = fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < MAX_OUTPUT;
     for (size_t i = 0; i < n; i++)
         error[i] = (error[i] - measured[i]) / experiment->joint.scale;
     valid = valid && aw_tick_measure(t, error, output, n, ki, tick);

@@ -9,8 +9,8 @@
 #include "tuning/identify/spectrum.h"
 #include "tuning/verbs/experiment.h"
 
-#define FOLLOWS_DB     (-6.0) /* a joint with less gain than this may lag by 180 deg */
-#define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */
+#define MIN_FOLLOWING_DB (-6.0) /* a joint with less gain than this may lag by 180 deg */
+#define MAX_TONE_RATIO   1.3    /* max frequency ratio between a tone and its spectrum point */
 
 struct sweep_state {
     struct aw_sweep sweep;
@@ -126,7 +126,7 @@ static enum aw_status find_coherence(const struct aw_experiment *experiment, str
                                    .n = n};
     size_t n_points = aw_find_spectrum(&trial, points, &ignored);
     for (int i = 0; i < s->sweep.n; i++) {
-        double nearest = log(COHERENCE_NEAR);
+        double nearest = log(MAX_TONE_RATIO);
         s->coherence[i] = NAN;
         for (size_t k = 0; k < n_points; k++)
             if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
@@ -145,7 +145,7 @@ static enum aw_status check_direction(const struct aw_experiment *experiment,
 {
     const struct aw_bode_point *lowest = &s->points[0];
     bool is_reversed = cos(lowest->phase_deg * M_PI / 180) < -0.5;
-    if (!is_reversed || lowest->gain_db < FOLLOWS_DB)
+    if (!is_reversed || lowest->gain_db < MIN_FOLLOWING_DB)
         return AW_OK;
     return aw_fail(&experiment->session->err, AW_REFUSED,
                    "sweep: at %.4g Hz %s moves in the wrong direction (phase %.0f deg) — check "

@@ -13,16 +13,16 @@
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 
-#define SETTLE_S      1.0
-#define STEP_S        3.0
-#define OBJECTION     160
-#define OUTCOME       1100
-#define STATIC        2.0 /* static friction as a multiple of the friction in motion */
-#define STEP_SHARE    0.8 /* range of the experiment, as a share of --max-deviation */
-#define SLIGHTLY_MORE 1.05
-#define FIRST_SHARE   0.5
-#define CALMER        0.5
-#define REST_SHARE    0.5 /* output at rest, as a share of the experiment's, without --noise */
+#define SETTLE_S         1.0
+#define STEP_S           3.0
+#define OBJECTION        160
+#define OUTCOME          1100
+#define STATIC_FRICTION  2.0 /* static friction as a multiple of the friction in motion */
+#define STEP_SHARE       0.8 /* range of the experiment, as a share of --max-deviation */
+#define OVERSHOOT_MARGIN 1.05
+#define FIRST_SHARE      0.5
+#define RETRY_FACTOR     0.5
+#define REST_SHARE       0.5 /* output at rest, as a share of the experiment's, without --noise */
 
 struct tuner {
     struct aw_excitation experiment;
@@ -141,7 +141,7 @@ static enum aw_status propose(struct aw_session *session, struct tuner *t, struc
     double lowest = t->proposal.min_overshoot;
     if (status == AW_STOPPED || !(lowest > 0))
         return status;
-    return find_gains(session, t, fmin(limit, lowest * SLIGHTLY_MORE), problem);
+    return find_gains(session, t, fmin(limit, lowest * OVERSHOOT_MARGIN), problem);
 }
 
 /* Marks the result's entries that are shown only with -v: all except the gains, their quality, and
@@ -328,7 +328,8 @@ static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
         sum.error += (run->samples[n].setpoint - run->samples[n].measured) / t->model.full_scale;
     }
     const struct aw_driver *driver = &t->model.driver;
-    if (n == 0 || fabs(sum.output) > (double)n * (driver->dead_band + STATIC * driver->friction))
+    if (n == 0 ||
+        fabs(sum.output) > (double)n * (driver->dead_band + STATIC_FRICTION * driver->friction))
         return AW_OK;
     t->options.rest = (struct aw_rest){sum.output / (double)n, sum.error / (double)n};
     t->options.min_duration_s = STEP_S;
@@ -407,7 +408,7 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
     struct aw_error first_error = session->err;
     const struct aw_proposal tried_proposal = t->proposal;
     double overshoot = t->story.overshoot;
-    t->overshoot_share *= CALMER;
+    t->overshoot_share *= RETRY_FACTOR;
     t->options.rest = (struct aw_rest){0};
     status = design_gains(experiment, t);
     if (status == AW_OK) {

@@ -126,7 +126,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
      .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
      .choices = AW_LIST("step", "relay", "multisine", "all")}
-#define AW_LAW_OPTIONS(with_fallback)                                                             \
+#define AW_EXCITATION_OPTIONS(with_fallback)                                                      \
     AW_WITH_OPTION(with_fallback),                                                                \
     {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
      .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \

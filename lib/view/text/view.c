@@ -22,11 +22,11 @@ struct aw_view {
     bool shows_time; /* the selected fields include "t", so text shows the time */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* parts of options.fields that name fields */
-    struct message_kind *kinds;           /* by message */
+    struct message_segments *kinds;       /* by message */
 };
 
 /* Segments for one kind of message, compiled when the first one arrives. */
-struct message_kind {
+struct message_segments {
     /* for incomplete records; for complete records from the device and to it */
     struct segments partial, complete[2];
 };
@@ -405,7 +405,8 @@ static char *run_segments(char *out, struct aw_view *view, const struct segments
     return out;
 }
 
-static void compile(struct aw_view *view, struct message_kind *kind, const struct aw_record *sample)
+static void compile(struct aw_view *view, struct message_segments *kind,
+                    const struct aw_record *sample)
 {
     enum aw_time_style time = view->options.time;
     bool by_default = view->shows_time || view->style->shows_time;
@@ -418,7 +419,7 @@ static void compile(struct aw_view *view, struct message_kind *kind, const struc
 
 size_t aw_view_print_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
-    struct message_kind *kind = &view->kinds[record->codec - view->wire->codecs];
+    struct message_segments *kind = &view->kinds[record->codec - view->wire->codecs];
     if (!kind->partial.codec)
         compile(view, kind, record);
     if (!kind->partial.has_fields)

@@ -48,12 +48,12 @@ static void move(struct loop *loop, double u)
 }
 
 /* A driver with gain kp; the target changes after 0.5 s; one sample every 10 ms. */
-struct error_stats {
+struct course {
     double target, kp, ki, hz;
     double seconds;
 };
 
-static enum aw_motion_verdict drive(const struct joint *joint, const struct error_stats *c,
+static enum aw_motion_verdict drive(const struct joint *joint, const struct course *c,
                                     struct aw_motion *guard, double *farthest)
 {
     static struct loop loop;
@@ -85,7 +85,7 @@ TEST(each_fault_is_recognized)
     const struct {
         const char *name;
         struct joint joint;
-        struct error_stats course;
+        struct course course;
         enum aw_motion_verdict verdict;
     } rows[] = {
         {"sound", {.late = 0}, {20, 3, 0, 0, 5}, AW_MOTION_OK},
