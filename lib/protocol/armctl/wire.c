@@ -73,21 +73,21 @@ static const struct aw_field spd[] = {
 
 static const struct aw_message messages[] = {
     {.name = "ack", .word = "ACK", .dir = AW_BOTH, .fields = ack,
-     .help = "acknowledges a packet; its own first digit is always 0 and ignored"},
+     .help = "acknowledge a packet; its own first digit is always 0 and ignored"},
     {.name = "pulse", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = pulse,
-     .help = "moves a joint by servo pulse width, as in the published firmware"},
+     .help = "move a joint by servo pulse width, as in the published firmware"},
     {.name = "deg", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = deg,
-     .help = "turns a joint; sent back when it is there"},
+     .help = "turn a joint; sent back when it is there"},
     {.name = "pos", .word = "POS", .dir = AW_BOTH, .drives = true, .fields = pos,
-     .help = "slides a joint; sent back when it is there"},
+     .help = "slide a joint; sent back when it is there"},
     {.name = "arm", .word = "ARM", .dir = AW_BOTH, .drives = true, .fields = arm,
-     .help = "moves the hand to cylindrical coordinates; sent back when it is there"},
+     .help = "move the hand to cylindrical coordinates; sent back when it is there"},
     {.name = "mov", .word = "MOV", .dir = AW_BOTH, .drives = true, .fields = mov,
-     .help = "drives the transport vehicle a distance"},
+     .help = "drive the transport vehicle a distance"},
     {.name = "duty", .word = "SPD", .dir = AW_BOTH, .drives = true, .fields = duty,
-     .help = "runs a motor joint of the published firmware until the next one"},
+     .help = "run a motor joint of the published firmware until the next one"},
     {.name = "spd", .word = "SPD", .dir = AW_BOTH, .drives = true, .fields = spd,
-     .help = "sets the speed of the transport vehicle"},
+     .help = "set the speed of the transport vehicle"},
 };
 /* clang-format on */
 

@@ -172,11 +172,11 @@ static const struct aw_message messages[] = {
      .help = "Force and torque a joint exerts on its two bodies."},
     {.name = "timestamp", .dir = AW_RX, .code = 5, .fields = timestamp,
      .help = "Time of the simulation: step number times step size."},
-    {.name = "reset", .dir = AW_TX, .code = 1, .help = "Starts the simulation again."},
+    {.name = "reset", .dir = AW_TX, .code = 1, .help = "Start the simulation again."},
     {.name = "axis_force", .dir = AW_TX, .code = 2, .drives = true, .fields = axis_force,
-     .help = "Torques on the axes of a joint, for one step."},
+     .help = "Apply torques to the axes of a joint, for one step."},
     {.name = "axis_motor", .dir = AW_TX, .code = 3, .drives = true, .fields = axis_motor,
-     .help = "Velocity and torque limit of a joint's motors, until changed."},
+     .help = "Set the velocity and torque limit of a joint's motors, until changed."},
 };
 
 const struct aw_message aw_ezphys_ordered[] = {

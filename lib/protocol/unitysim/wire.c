@@ -138,7 +138,7 @@ static const struct aw_field feedback[] = {
 
 #define SCENE                                                                                      \
     .name = "scene", .dir = AW_TX, .code = 0, .fields = scene,                                     \
-    .help = "Loads a scene with its camera and joint limits; all joints go to the centre."
+    .help = "Load a scene with its camera and joint limits; all joints go to the centre."
 
 static const struct aw_message compat38_messages[] = {{SCENE, .head = head_38}, {0}};
 
@@ -152,11 +152,11 @@ static const struct aw_variant variants[] = {
 static const struct aw_message messages[] = {
     {SCENE},
     {.name = "control", .dir = AW_TX, .code = 1, .drives = true, .fields = control,
-     .help = "Speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
+     .help = "Set speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
     {.name = "update", .dir = AW_TX, .code = 2, .fields = update,
-     .help = "Moves the camera and the joint limits of the running scene."},
+     .help = "Move the camera and the joint limits of the running scene."},
     {.name = "camera_request", .dir = AW_TX, .code = 3, .reads = true, .head = head_without_length,
-     .help = "Asks where the camera is. Has no length byte."},
+     .help = "Ask where the camera is. Has no length byte."},
     {.name = "feedback", .dir = AW_RX, .code = 4, .fields = feedback,
      .help = "Position and speed of each joint, every 15 ms once a scene is loaded."},
     {.name = "camera", .dir = AW_RX, .code = 5, .fields = camera, .help = "Where the camera is."},

@@ -37,7 +37,7 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
     {.name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                         \
      .help = "names of the columns, in place of the header: t_ms,elbow,-,hand (- skips one)"},     \
     {.name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                                \
-     .help = "unit of the positions if the file names none, such as rad"},                                   \
+     .help = "unit of the positions if the file names none, such as rad"},                         \
     {.name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",               \
      .min = 1e-3, .max = 3600, .help = "the time between rows if the file has no times"},          \
     {.name = "cubic", AW_AT(aw_play_options, cubic),                                               \

@@ -31,7 +31,7 @@
 #define AW_START_OPTIONS                                                                           \
     {.name = "max-jump", AW_AT_ALL(move.max_jump), .value = "DISTANCE",                            \
      .help = "refuse to start if a joint is farther than this from its first target, such as "     \
-         "5deg (exit code 6)"},                                                                           \
+         "5deg (exit code 6)"},                                                                    \
     {.name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                               \
      .help = "move to the first target at this speed, such as 10deg/s, then start"}
 #define AW_LAG_OPTION                                                                              \

@@ -25,7 +25,7 @@
 /* clang-format off */
 #define AW_TEMPO_OPTIONS                                                                           \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "FACTOR", .unit = "", .min = 0.001,          \
-     .max = 1e6, .help = "speed relative to the file, such as 30%; 200% or 2 is twice as fast"},           \
+     .max = 1e6, .help = "speed relative to the file, such as 30%; 200% or 2 is twice as fast"},   \
     {.name = "fit", AW_AT_ALL(move.fit),                                                           \
      .help = "play at the file's speed, or slower where a limit requires it"}
 #define AW_LOOP_OPTION                                                                             \

@@ -138,13 +138,13 @@ const struct aw_command aw_follow_command = {
              "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
     .options = AW_OPTIONS(
         {.name = "map", AW_AT(aw_follow_options, map), .value = "MAP", .complete = complete_map,
-         .help = "which joint follows which field, such as 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "
-             "1deg, hand=gripper'"},
+         .help = "which joint follows which field, such as 'elbow=m2*1.2+10deg clamp "
+             "20deg..160deg dead 1deg, hand=gripper'"},
         {.name = "relative", AW_AT(aw_follow_options, relative),
          .help = "follow only the leader's changes, relative to the start positions"},
         {.name = "smooth", AW_AT(aw_follow_options, smooth_s), .value = "TIME",
-         .help = "smooth the motion of the leader over this time, such as 50ms", .unit = "s", .min = 0,
-         .max = 10},
+         .help = "smooth the motion of the leader over this time, such as 50ms", .unit = "s",
+         .min = 0, .max = 10},
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION,
         {.name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",
          .help = "the maximum speed of each joint, such as 30deg/s (default its limit, if known)"}),

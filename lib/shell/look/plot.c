@@ -818,8 +818,8 @@ const struct aw_command aw_plot_command = {
     .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
         "plot run.pcapng {field} --title 'My run' --out run.svg"),
     .details = "Without fields it draws the target and actual positions, or the first eight "
-        "columns of a table without positions. In image files, targets are dashed lines in the colour "
-        "of their actual values. In a live plot, q quits and space freezes. Without -l it reads NDJSON "
-        "from a pipe, so any tool can plot what watch -j of another tool prints. The time axis and "
-        "--for use the time of a simulation if it reports one."};
+        "columns of a table without positions. In image files, targets are dashed lines in the "
+        "colour of their actual values. In a live plot, q quits and space freezes. Without -l it "
+        "reads NDJSON from a pipe, so any tool can plot what watch -j of another tool prints. The "
+        "time axis and --for use the time of a simulation if it reports one."};
 /* clang-format on */

@@ -65,14 +65,14 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     .options = AW_OPTIONS(__VA_ARGS__, AW_STEP_OPTIONS)
 #define AW_STEP_OPTIONS                                                                           \
     {.name = "from", AW_AT(aw_experiment_options, from), .value = "VALUE",                        \
-     .help = "start of the step, such as 0deg"},                                                          \
+     .help = "start of the step, such as 0deg"},                                                  \
     {.name = "to", AW_AT(aw_experiment_options, to), .value = "VALUE",                            \
-     .help = "target of the step, such as 20deg"},                                                        \
+     .help = "target of the step, such as 20deg"},                                                \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
     {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) if longer"},                \
-    {.name = "max-overshoot", .value = "PERCENT", .help = "fail if larger, such as 10%"},                 \
+    {.name = "max-overshoot", .value = "PERCENT", .help = "fail if larger, such as 10%"},         \
     {.name = "max-settling-time", .value = "TIME", .help = "fail if longer"},                     \
     {.name = "max-steady-state-error", .value = "NUMBER",                                         \
      .help = "fail if larger, in the unit of the step"},                                          \
@@ -136,8 +136,8 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .help = "centre of the excitation (default the actual position)"}
 #define AW_TICK_OPTION(from)                                                                      \
     {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME",                       \
-     .help = "period of the control loop in the driver, such as 10ms (default " from ")", .unit = "s",       \
-     .min = 0.0005, .max = 1}
+     .help = "period of the control loop in the driver, such as 10ms (default " from ")", \
+     .unit = "s", .min = 0.0005, .max = 1}
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
      .help = "file with the present gains, from 'gains save'", .endings = "gains"}
@@ -183,7 +183,8 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
  * before the question; then the tool's own options. */
 #define AW_TUNE_ROW(of, intro, ...)                                                               \
     .name = "tune", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
-    .summary = "find gains for a joint" of ": identify it, design gains, try them, keep the better ones",  \
+    .summary = "find gains for a joint" of                                                        \
+        ": identify it, design gains, try them, keep the better ones",                            \
     .options = AW_OPTIONS(__VA_ARGS__, AW_TUNE_OPTIONS),                                          \
     .details = intro " If you agree (--yes), it makes a step with the old gains and one with "    \
         "the new gains. The new gains are kept if they improve the metric of --goal and "         \
