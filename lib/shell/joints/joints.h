@@ -238,8 +238,8 @@ struct aw_joints {
          * false if there is no such joint. */
         bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
-        /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].state.
-         * See allows_silent. */
+        /* Waits at most --timeout for reports of all joints and stores them in
+         * list->joints[…].state. See allows_silent. */
         enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
         /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE)

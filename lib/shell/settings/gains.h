@@ -13,8 +13,8 @@
 #include "control/gain_file.h"
 #include "shell/session/session.h"
 
-/* A tool's gains, in addition to the controller of its joints (controller.h): the file format and its
- * context. All arrays have file->n_gains entries; unused or unavailable entries are unknown. */
+/* A tool's gains, in addition to the controller of its joints (controller.h): the file format and
+ * its context. All arrays have file->n_gains entries; unused or unavailable entries are unknown. */
 struct aw_gain_hooks {
     const char *sent_result; /* the status of sent gains: "sent", "confirmed" */
     /* why there may be no gains to show or save; NULL: there are always some */
