@@ -79,7 +79,7 @@ static const struct aw_option options[] = {
      .max = 86400},
     {.name = "retries", AW_AT_TOOL(armctl_options, retries), .value = "COUNT",
      .help = "maximum number of resends", .fallback = "5", .unit = "", .min = 0,
-     .max = 1000000, .whole = true},
+     .max = 1000000, .is_integer = true},
     {.name = "seq", AW_AT_TOOL(armctl_options, seq), .value = "DIGIT",
      .help = "first sequence digit: auto, 0 or 1", .fallback = "auto",
      .choices = AW_LIST("auto", "0", "1")},

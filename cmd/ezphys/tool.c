@@ -145,7 +145,7 @@ static const struct aw_command commands[] = {
     {.name = "advance", .group = AW_GROUP_MOVE,
      .summary = "advance the simulation by a number of steps",
      .args = AW_ARGS(
-         {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
+         {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .is_integer = true,
           .optional = true, .help = "number of exchanges (default 1)"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",

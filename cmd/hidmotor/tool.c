@@ -26,7 +26,7 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
 static const struct aw_option options[] = {
     {.name = "retries", AW_AT_TOOL(hidmotor_options, retries), .value = "COUNT",
      .help = "maximum number of retries of a request; commands are never repeated",
-     .fallback = "2", .unit = "", .whole = true, .min = 0, .max = 1000},
+     .fallback = "2", .unit = "", .is_integer = true, .min = 0, .max = 1000},
     {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ",
      .help = "rate of requests (watch, record) or setpoints (play)", .unit = "Hz",
      .min = 0.01, .max = 2000},
@@ -214,7 +214,8 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "send", .summary = "send any packet and print the reply",
      .args = AW_ARGS(
-         {.name = "message", .kind = AW_ARG_MESSAGE, .min = 0, .max = 4294967295, .whole = true,
+         {.name = "message", .kind = AW_ARG_MESSAGE, .min = 0, .max = 4294967295,
+          .is_integer = true,
           .help = "name of a packet of --packets, or a packet id"},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
           .help = "fields of the named packet, as name=value"},

@@ -56,7 +56,7 @@ static const struct aw_command commands[] = {
          {.name = "fps", AW_AT(unitysim_scene_options, fps), .value = "HZ",
           .help = "frame rate in frames per "
               "second", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
-          .whole = true},
+          .is_integer = true},
          {.name = "camera", AW_AT(unitysim_scene_options, camera), .value = "VIEW",
           .help = "saved view (default the view of the scene)",
           .complete = unitysim_complete_views},
@@ -158,7 +158,7 @@ static const struct aw_command commands[] = {
     {AW_PLAY_ROW("a motion sequence of brachI/Oplexus, or t,elbow,hand: seconds, and deg",
          {.name = "repeat", AW_AT(unitysim_play_options, repeat), .value = "COUNT",
           .help = "number of repetitions", .fallback = "1", .unit = "", .min = 1, .max = 1e9,
-          .whole = true},
+          .is_integer = true},
          {.name = "row-timeout", AW_AT(unitysim_play_options, row_timeout_s), .value = "TIME",
           .help = "time limit of a motion", .fallback = "20s", .unit = "s", .min = 0.1,
           .max = 3600},
@@ -181,10 +181,10 @@ static const struct aw_command commands[] = {
           .max = 3600},
          {.name = "velocity", AW_AT(unitysim_teach_options, velocity), .value = "NUMBER",
           .help = "velocity of the motions (default the limit of each joint)", .unit = "",
-          .min = 1, .max = 1023, .whole = true},
+          .min = 1, .max = 1023, .is_integer = true},
          {.name = "tolerance", AW_AT(unitysim_teach_options, tolerance), .value = "TICKS",
           .help = "tolerance of the motions; smaller changes are skipped", .fallback = "10",
-          .unit = "", .min = 5, .max = 1000, .whole = true}),
+          .unit = "", .min = 5, .max = 1000, .is_integer = true}),
      .run = run_teach,
      .details = "Each Enter saves the current positions. q and Enter, or the end of the input, "
          "ends the command. --every 500ms saves positions automatically.",
@@ -220,7 +220,8 @@ static const struct aw_command commands[] = {
          {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
           .help = "share of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",
-          .help = "random seed for the lost feedback", .unit = "", .max = 1e15, .whole = true})},
+          .help = "random seed for the lost feedback", .unit = "", .max = 1e15,
+          .is_integer = true})},
     {0},
 };
 /* clang-format on */

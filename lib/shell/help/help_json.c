@@ -56,7 +56,7 @@ static json_t *describe_argument(struct aw_session *session, const struct aw_arg
     set_text(object, "help", info.help);
     set_text(object, "unit", info.unit);
     set_range(object, info.min, info.max);
-    set_true(object, "whole", arg->whole);
+    set_true(object, "whole", arg->is_integer);
     set_true(object, "optional", arg->optional);
     set_list(object, "choices", arg->choices);
     set_list(object, "with", arg->with);
@@ -84,7 +84,7 @@ static json_t *describe_options(const struct aw_tool *tool, const struct aw_opti
         set_text(object, "default", aw_option_default(tool, option));
         set_text(object, "unit", option->unit);
         set_range(object, option->min, option->max);
-        set_true(object, "whole", option->whole);
+        set_true(object, "whole", option->is_integer);
         set_list(object, "choices", option->choices);
         json_array_append_new(array, object);
     }

@@ -12,7 +12,7 @@
 #include "view/chart/chart.h"
 
 /* Members of an option (struct aw_option) that names a picture file: the permitted extensions. */
-#define AW_PICTURE .endings = "svg png pdf gp", .ends = true
+#define AW_PICTURE .endings = "svg png pdf gp", .checks_ending = true
 
 /* Writes the title of a picture to out: "canpid step: lknee pos kp 6, 2026-11-22". It has the tool,
  * the command, contents, and the date of time_ns (AW_NO_TIME: today). */

@@ -587,9 +587,9 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
-    bool unlimited = session->options.run.force && !arg->whole;
+    bool unlimited = session->options.run.force && !arg->is_integer;
     struct aw_number_rule rule = {info.unit, unlimited ? 0 : info.min, unlimited ? 0 : info.max,
-                                  arg->whole};
+                                  arg->is_integer};
     snprintf(subject, sizeof subject, "%s: %s", args->command->name, name);
     return aw_check_number(subject, "", text, &rule, value, &session->err);
 }

@@ -258,7 +258,7 @@ const struct aw_command aw_decode_command = {
          .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
         {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
          .help = "in captures: the UDP or TCP port of the device, if not the usual one",
-         .unit = "", .min = 1, .max = 65535, .whole = true},
+         .unit = "", .min = 1, .max = 65535, .is_integer = true},
         {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
          .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"}),
     .offline = true, .messages = true, .run = run_decode,

@@ -226,10 +226,9 @@ struct csv {
     char number[AW_POINTS_MAX][12]; /* numbers that serve as names of unnamed columns */
     size_t n;
     const char *name[AW_POINTS_MAX];
-    int time, message; /* column numbers, or -1 */
-    double scale;      /* factor from the time column to s */
-    size_t start
-        [AW_POINTS_MAX]; /* column in the line where each cell of the last row starts, from 1 */
+    int time, message;           /* column numbers, or -1 */
+    double scale;                /* factor from the time column to s */
+    size_t start[AW_POINTS_MAX]; /* column where each cell of the last row starts, from 1 */
 };
 
 /* Splits off the next cell without its quotes. Returns NULL after the last one. */

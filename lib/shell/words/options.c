@@ -30,7 +30,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "time", AW_AT_ALL(print.time), .value = "STYLE",
      .help = "timestamps: none, abs, rel, delta, iso", .choices = time_styles},
     {.name = "count", AW_AT_ALL(run.count), .letter = 'n', .value = "COUNT",
-     .help = "end after this many records", .unit = "", .min = 1, .max = 1e15, .whole = true},
+     .help = "end after this many records", .unit = "", .min = 1, .max = 1e15, .is_integer = true},
     {.name = "for", AW_AT_ALL(run.for_s), .value = "TIME",
      .help = "end after this time, such as 5s", .unit = "s", .min = 1e-3, .max = 1e9},
     {.name = "timeout", AW_AT_ALL(link.timeout_s), .missing = NAN, .letter = 'T', .value = "TIME",
@@ -263,14 +263,14 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
 static enum aw_status check_value(const struct aw_option *option, const char **text,
                                   struct aw_error *err)
 {
-    struct aw_number_rule rule = {option->unit, option->min, option->max, option->whole};
+    struct aw_number_rule rule = {option->unit, option->min, option->max, option->is_integer};
     char subject[64];
     double value;
     if (!option->value)
         return parse_switch(option, text, err);
     if (!**text)
         return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
-    if (option->ends)
+    if (option->checks_ending)
         return check_ending(option, *text, err);
     snprintf(subject, sizeof subject, option->unit ? "--%s" : "--%s: unknown value", option->name);
     if (option->unit && strcmp(option->value, "SHARE") == 0)

@@ -80,7 +80,7 @@ struct aw_arg {
     /* "message.field" in the wire table, which provides help, unit and range */
     const char *field;
     double min, max; /* range of AW_ARG_NUMBER; both 0: no range */
-    bool whole;      /* integer; --force does not override the range */
+    bool is_integer; /* --force does not override the range of an integer */
     bool optional;
     aw_complete_fn *complete;
     /* this argument is valid only with these choices of the first argument (by default its first
@@ -142,14 +142,14 @@ struct aw_option {
     /* the value is a number in this unit ("" for a bare number); NULL: a string */
     const char *unit;
     double min, max; /* range of the number, unless both are 0 */
-    bool whole;      /* the number must be an integer */
+    bool is_integer;
     const char *const *choices;
     /* candidates for completion, {…, NULL}; the command checks the value, which may be a list */
     const char *const *candidates;
     aw_complete_fn *complete;
     const char *endings; /* file extensions, as in struct aw_arg */
     /* rejects other extensions, because the extension selects the output format */
-    bool ends;
+    bool checks_ending;
     /* also the name of a message field: a record or JSON command with that field sets the option */
     bool in_messages;
     /* its value is a joint: lknee=10deg sets the option to lknee and is the argument 10deg */

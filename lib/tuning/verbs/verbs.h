@@ -92,7 +92,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .fallback = "10", .unit = "Hz", .min = 0.002, .max = 50},                                    \
     {.name = "tones", AW_AT(aw_sweep_options, tones), .value = "COUNT",                           \
      .help = "number of frequencies", .fallback = "16", .unit = "", .min = 2, .max = 32,          \
-     .whole = true},                                                                              \
+     .is_integer = true},                                                                         \
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION

@@ -541,7 +541,7 @@ static const struct aw_arg way_args[] = {
     {.name = "far", .kind = AW_ARG_NUMBER, .unit = "mm", .with = going, .optional = true,
      .help = "in mm"},
     {.name = "back", .kind = AW_ARG_NUMBER, .unit = "s", .with = coming, .optional = true, .min = 1,
-     .max = 2, .whole = true},
+     .max = 2, .is_integer = true},
     {.name = "plain", .kind = AW_ARG_NUMBER, .with = coming, .optional = true},
     {0},
 };
@@ -552,7 +552,12 @@ static const struct aw_arg gain_args[] = {
     {0},
 };
 static const struct aw_arg limited_args[] = {
-    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -1, .max = 2, .whole = true},
+    {.name = "angle",
+     .kind = AW_ARG_NUMBER,
+     .unit = "deg",
+     .min = -1,
+     .max = 2,
+     .is_integer = true},
     {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
     {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true, .help = "time in s"},
     {.name = "a-name-that-is-longer-than-it-is-shown", .optional = true},

@@ -53,13 +53,13 @@ TEST_WITH(fresh, NULL, options_are_read_from_the_environment)
 
 static const char *const many[] = {"alpha", "beta", "gamma", NULL};
 static const struct aw_option all_kinds[] = {
-    {.name = "rate", .value = "RATE", .unit = "", .min = 1, .max = 5, .whole = true},
+    {.name = "rate", .value = "RATE", .unit = "", .min = 1, .max = 5, .is_integer = true},
     {.name = "shift", .value = "ANGLE", .unit = "deg", .min = -10, .max = 0},
     {.name = "from", .value = "N", .unit = "", .max = 7},
     {.name = "any", .value = "N", .unit = ""},
     {.name = "pick", .value = "WORD", .choices = many},
-    {.name = "out", .value = "FILE", .endings = "svg png pdf", .ends = true},
-    {.name = "only", .value = "FILE", .endings = "ini", .ends = true},
+    {.name = "out", .value = "FILE", .endings = "svg png pdf", .checks_ending = true},
+    {.name = "only", .value = "FILE", .endings = "ini", .checks_ending = true},
     {.name = "hint", .value = "FILE", .endings = "ini"},
     {.name = "on"},
     {0},
@@ -188,7 +188,7 @@ static const struct aw_option of_command[] = {
     {.name = "name", AW_AT(block, name), .value = "TEXT"},
     {.name = "time", AW_AT(block, time_s), .value = "TIME", .unit = "s", .missing = NAN},
     {.name = "speed", AW_AT(block, speed), .value = "SPEED", .unit = "", .fallback = "30%"},
-    {.name = "rounds", AW_AT(block, rounds), .value = "N", .unit = "", .whole = true},
+    {.name = "rounds", AW_AT(block, rounds), .value = "N", .unit = "", .is_integer = true},
     {.name = "size", AW_AT(block, size), .value = "SIZE", .choices = sizes},
     {.name = "tool-size", AW_AT_TOOL(block, size), .value = "SIZE", .choices = sizes},
     {.name = "force", AW_AT_ALL(run.force)},
