@@ -95,7 +95,7 @@ END
 @test "a command line with too many arguments is rejected, not truncated" {
     mapfile -t many < <(yes 1 | head -n 252)
     ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
-    fails_with 2 "256 words" armctl -q -l "$fast" deg "${many[@]}" --dry-run
+    fails_with 2 "too many arguments (max 256)" armctl -q -l "$fast" deg "${many[@]}" --dry-run
     same "$output" ""
     fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
 }
