@@ -66,15 +66,11 @@ static bool unpack(const struct aw_mcap_chunk *chunk, uint8_t *out)
 enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_mcap_bytes *out,
                                   struct aw_error *err)
 {
-    static const char *const supported_names[] = {"", "zstd", "lz4"};
-    bool supported = false;
+    const char *name = chunk->compression;
     out->size = 0;
-    for (size_t i = 0; i < sizeof supported_names / sizeof *supported_names; i++)
-        supported = supported || strcmp(chunk->compression, supported_names[i]) == 0;
-    if (!supported)
+    if (*name && strcmp(name, "zstd") != 0 && strcmp(name, "lz4") != 0)
         return aw_fail(err, AW_MALFORMED,
-                       "chunk: compression '%s' not supported — use zstd, lz4 or none",
-                       chunk->compression);
+                       "chunk: compression '%s' not supported — use zstd, lz4 or none", name);
     if (!chunk->size)
         return AW_OK;
     uint8_t *target = aw_mcap_grow(out, (size_t)chunk->size);

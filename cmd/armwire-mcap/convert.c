@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -114,18 +113,11 @@ static bool put_end(struct converter *c)
 
 /* ---- The input ---- */
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * AW_SECOND + now.tv_nsec;
-}
-
 /* Waits for more input, at most until pending messages are due. */
 static void wait_input(const struct converter *c)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    int64_t wait_ms = c->due == AW_NEVER ? -1 : (c->due - now_ns()) / AW_MILLISECOND + 1;
+    int64_t wait_ms = c->due == AW_NEVER ? -1 : (c->due - aw_monotonic_time()) / AW_MILLISECOND + 1;
     poll(&in, 1, wait_ms < -1 ? 0 : (int)wait_ms);
 }
 
@@ -134,8 +126,8 @@ static bool flush_due(struct converter *c)
     if (!aw_mcap_has_pending(c->mcap))
         c->due = AW_NEVER;
     else if (c->due == AW_NEVER)
-        c->due = now_ns() + WAIT_NS;
-    else if (now_ns() >= c->due) {
+        c->due = aw_monotonic_time() + WAIT_NS;
+    else if (aw_monotonic_time() >= c->due) {
         c->due = AW_NEVER;
         return aw_mcap_flush(c->mcap);
     }

@@ -1,4 +1,5 @@
-/* The verb read: converts frames and marks of an armwire MCAP file to pcapng. */
+/* The verbs read and cat: convert frames and marks of an armwire MCAP file to pcapng, and print the
+ * values of other files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,15 +165,16 @@ static enum aw_status copy_all(struct frames *f, struct aw_error *err)
     return status == AW_END ? AW_OK : status;
 }
 
-enum aw_status run_read(const char *path, struct aw_error *err)
+static enum aw_status copy_file(const char *path, bool as_values, struct aw_error *err)
 {
     struct frames *f = calloc(1, sizeof *f);
     if (!f)
         return aw_no_memory(err);
     enum aw_status status = input_open(&f->in, path, err);
-    bool ours = status == AW_OK && input_is_ours(&f->in);
+    bool as_frames = status == AW_OK && !as_values && input_is_ours(&f->in);
+    size_t max_size = as_values ? 0 : VALUES_LINE;
     if (status == AW_OK)
-        status = ours ? copy_all(f, err) : values_copy(&f->in, VALUES_LINE, err);
+        status = as_frames ? copy_all(f, err) : values_copy(&f->in, max_size, err);
     if (status == AW_OK && fflush(stdout) != 0)
         status = aw_file_fail(err, NULL, "stdout");
     if (status == AW_OK)
@@ -180,4 +182,14 @@ enum aw_status run_read(const char *path, struct aw_error *err)
     input_close(&f->in);
     free(f);
     return status;
+}
+
+enum aw_status run_read(const char *path, struct aw_error *err)
+{
+    return copy_file(path, false, err);
+}
+
+enum aw_status run_cat(const char *path, struct aw_error *err)
+{
+    return copy_file(path, true, err);
 }

@@ -37,11 +37,10 @@ static int run_verb(const char *name, const char *path)
             fprintf(stderr, "armwire-mcap: %s\n", err.text);
         return (int)status;
     }
-    fprintf(
-        stderr,
-        "armwire-mcap: '%.40s': unknown verb — use write, read or cat; to list the contents, run "
-        "'TOOL info FILE'\n",
-        name);
+    fprintf(stderr,
+            "armwire-mcap: '%.40s': unknown verb — use write, read or cat; to list the contents, "
+            "run 'TOOL info FILE'\n",
+            name);
     return AW_USAGE;
 }
 

@@ -1,4 +1,4 @@
-/* The verb cat: prints messages of ROS 2 as NDJSON, with the types in the file. */
+/* Prints messages of ROS 2 as NDJSON, with the types in the file. */
 #include "values.h"
 
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "ros.h"
-#include "verbs.h"
 #include "wire/codec.h"
 
 #define OWN "/armwire/"
@@ -164,21 +163,4 @@ enum aw_status values_copy(struct input *in, size_t max_size, struct aw_error *e
     free(v.types);
     free(v.line);
     return status == AW_END ? AW_OK : status;
-}
-
-enum aw_status run_cat(const char *path, struct aw_error *err)
-{
-    struct input *in = calloc(1, sizeof *in);
-    if (!in)
-        return aw_no_memory(err);
-    enum aw_status status = input_open(in, path, err);
-    if (status == AW_OK)
-        status = values_copy(in, 0, err);
-    if (status == AW_OK && fflush(stdout) != 0)
-        status = aw_file_fail(err, NULL, "stdout");
-    if (status == AW_OK)
-        status = input_end(in, err);
-    input_close(in);
-    free(in);
-    return status;
 }

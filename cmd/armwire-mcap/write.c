@@ -210,18 +210,18 @@ bool aw_mcap_has_pending(const struct aw_mcap *m)
 
 unsigned aw_mcap_add_schema(struct aw_mcap *m, const char *name, const char *text)
 {
+    struct aw_mcap_bytes *out = &m->summary.schemas;
     if (m->n_schemas == CHANNELS_MAX)
         return 0;
-    size_t begin = m->summary.schemas.size,
-           start = aw_mcap_begin_record(&m->summary.schemas, AW_MCAP_SCHEMA);
-    aw_mcap_add_u16(&m->summary.schemas, m->n_schemas + 1);
-    aw_mcap_add_text(&m->summary.schemas, name);
-    aw_mcap_add_text(&m->summary.schemas, "ros2msg");
-    aw_mcap_add_text(&m->summary.schemas, text);
-    aw_mcap_end_record(&m->summary.schemas, start);
-    if (m->summary.schemas.failed)
+    size_t begin = out->size, start = aw_mcap_begin_record(out, AW_MCAP_SCHEMA);
+    aw_mcap_add_u16(out, m->n_schemas + 1);
+    aw_mcap_add_text(out, name);
+    aw_mcap_add_text(out, "ros2msg");
+    aw_mcap_add_text(out, text);
+    aw_mcap_end_record(out, start);
+    if (out->failed)
         return 0;
-    aw_mcap_add(&m->block.chunk, m->summary.schemas.data + begin, m->summary.schemas.size - begin);
+    aw_mcap_add(&m->block.chunk, out->data + begin, out->size - begin);
     return check_chunk(m) ? ++m->n_schemas : 0;
 }
 
@@ -313,14 +313,14 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
 
 /* ---- Metadata and attachments, which are in no chunk ---- */
 
-static void list_metadata(struct aw_mcap *m, uint64_t offset, uint64_t length, struct aw_span name)
+static void list_metadata(struct aw_mcap *m, const char *name)
 {
-    size_t start = aw_mcap_begin_record(&m->summary.metadata, AW_MCAP_METADATA_INDEX);
-    aw_mcap_add_u64(&m->summary.metadata, offset);
-    aw_mcap_add_u64(&m->summary.metadata, length);
-    aw_mcap_add_u32(&m->summary.metadata, (uint32_t)name.size);
-    aw_mcap_add(&m->summary.metadata, name.data, name.size);
-    aw_mcap_end_record(&m->summary.metadata, start);
+    struct aw_mcap_bytes *out = &m->summary.metadata;
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_METADATA_INDEX);
+    aw_mcap_add_u64(out, m->offset);
+    aw_mcap_add_u64(out, m->block.output.size);
+    aw_mcap_add_text(out, name);
+    aw_mcap_end_record(out, start);
     m->summary.n_metadata++;
 }
 
@@ -331,29 +331,22 @@ bool aw_mcap_add_metadata(struct aw_mcap *m, const char *name, const struct aw_m
     aw_mcap_add_text(out, name);
     put_pairs(out, pairs);
     aw_mcap_end_record(out, start);
-    list_metadata(m, m->offset, out->size, (struct aw_span){(const uint8_t *)name, strlen(name)});
+    list_metadata(m, name);
     return write_buffer(m, out);
 }
 
-struct attachment {
-    uint64_t log_ns, create_ns, size;
-    struct aw_span name, media_type;
-};
-
-static void list_attachment(struct aw_mcap *m, uint64_t offset, uint64_t length,
-                            const struct attachment *attachment)
+static void list_attachment(struct aw_mcap *m, const char *name, const char *media_type,
+                            int64_t time_ns, size_t size)
 {
     struct aw_mcap_bytes *out = &m->summary.attachments;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_ATTACHMENT_INDEX);
-    aw_mcap_add_u64(out, offset);
-    aw_mcap_add_u64(out, length);
-    aw_mcap_add_u64(out, attachment->log_ns);
-    aw_mcap_add_u64(out, attachment->create_ns);
-    aw_mcap_add_u64(out, attachment->size);
-    aw_mcap_add_u32(out, (uint32_t)attachment->name.size);
-    aw_mcap_add(out, attachment->name.data, attachment->name.size);
-    aw_mcap_add_u32(out, (uint32_t)attachment->media_type.size);
-    aw_mcap_add(out, attachment->media_type.data, attachment->media_type.size);
+    aw_mcap_add_u64(out, m->offset);
+    aw_mcap_add_u64(out, m->block.output.size);
+    aw_mcap_add_u64(out, (uint64_t)time_ns);
+    aw_mcap_add_u64(out, (uint64_t)time_ns);
+    aw_mcap_add_u64(out, size);
+    aw_mcap_add_text(out, name);
+    aw_mcap_add_text(out, media_type);
     aw_mcap_end_record(out, start);
     m->summary.n_attachments++;
 }
@@ -373,14 +366,7 @@ bool aw_mcap_add_attachment(struct aw_mcap *m, const char *name, const char *med
         aw_mcap_add_u32(out, (uint32_t)crc32_z(0, out->data + start + AW_MCAP_HEAD,
                                                out->size - start - AW_MCAP_HEAD));
     aw_mcap_end_record(out, start);
-    list_attachment(m, m->offset, out->size,
-                    &(struct attachment){
-                        .log_ns = (uint64_t)time_ns,
-                        .create_ns = (uint64_t)time_ns,
-                        .size = bytes.size,
-                        .name = {(const uint8_t *)name, strlen(name)},
-                        .media_type = {(const uint8_t *)media_type, strlen(media_type)},
-                    });
+    list_attachment(m, name, media_type, time_ns, bytes.size);
     return write_buffer(m, out);
 }
 

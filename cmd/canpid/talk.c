@@ -138,8 +138,8 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 
 /* Prepares the stop before the first byte is sent, because an adapter may take a while to accept
  * the frame. */
-static enum aw_status arm_and_send(struct aw_session *session, const struct aw_record *command,
-                                   struct aw_canpid_sent *sent)
+static enum aw_status prepare_and_send(struct aw_session *session, const struct aw_record *command,
+                                       struct aw_canpid_sent *sent)
 {
     struct canpid_state *state = session->state;
     uint64_t driven = state->driven;
@@ -206,7 +206,7 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
                                 "active controller unknown: this may switch the controller of %s",
                                 list_boards(session, AW_CANPID_BIT(sent->board)));
     if (status == AW_OK)
-        status = arm_and_send(session, command, sent);
+        status = prepare_and_send(session, command, sent);
     return status;
 }
 

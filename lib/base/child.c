@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* ---- Finding --------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
@@ -175,23 +177,16 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool await_exit(pid_t pid, int timeout_ms)
 {
     struct pollfd exited = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    int64_t deadline = now_ms() + timeout_ms, left = timeout_ms;
+    int64_t deadline = aw_monotonic_time() / AW_MILLISECOND + timeout_ms, left = timeout_ms;
     int n = 0;
     if (exited.fd < 0)
         return false;
     do {
         n = poll(&exited, 1, (int)left);
-        left = deadline - now_ms();
+        left = deadline - aw_monotonic_time() / AW_MILLISECOND;
         left = left > 0 ? left : 0;
     } while (n < 0 && errno == EINTR);
     close(exited.fd);

@@ -20,10 +20,15 @@ int64_t aw_wall_time(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+int64_t aw_monotonic_time(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
 static int64_t real_now(const struct aw_clock *clock)
 {
     (void)clock;
-    return read_clock(CLOCK_MONOTONIC);
+    return aw_monotonic_time();
 }
 
 static struct timespec timespec_of(int64_t ns)
@@ -79,7 +84,7 @@ static void poll_each(struct pollfd *fds, size_t n, int64_t until)
             fds[i].revents = 0;
             ready += fds[i].fd >= 0 && poll(&fds[i], 1, 0) > 0;
         }
-        if (ready > 0 || read_clock(CLOCK_MONOTONIC) >= until)
+        if (ready > 0 || aw_monotonic_time() >= until)
             return;
         nanosleep(&nap, NULL);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/text.h"
@@ -35,13 +36,6 @@ static bool write_whole(int fd, const char *text, size_t size)
     return write(fd, text, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool is_readable(int fd)
 {
     struct pollfd in = {.fd = fd, .events = POLLIN};
@@ -53,13 +47,13 @@ static bool is_readable(int fd)
  * the drawing. */
 static enum aw_status read_whole(struct aw_session *session, int fd, char **bytes, size_t *size)
 {
-    const int64_t deadline = now_ms() + LIMIT_MS;
+    const int64_t deadline = aw_monotonic_time() / AW_MILLISECOND + LIMIT_MS;
     int stop = session->time.real.stop_fd;
     size_t room = 0;
     stop = stop >= 0 && is_readable(stop) ? -1 : stop;
     for (ssize_t n = -1; n != 0; *size += n > 0 ? (size_t)n : 0) {
         struct pollfd in[] = {{.fd = fd, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - aw_monotonic_time() / AW_MILLISECOND;
         char *grown = aw_grow(*bytes, &room, *size + PIECE, 1);
         if (!grown)
             return AW_NO_MEMORY;

@@ -28,13 +28,6 @@ struct aw_watchdog_life {
     _Atomic int64_t last_ns; /* CLOCK_MONOTONIC; AW_NEVER: nothing moves */
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * AW_SECOND + now.tv_nsec;
-}
-
 /* ---- The child ---- */
 
 /* Returns the ms until the next sign of life is overdue; -1: none is expected. */
@@ -43,7 +36,8 @@ static int wait_ms(const struct aw_watchdog_life *life)
     if (!life)
         return -1;
     int64_t last_ns = atomic_load(&life->last_ns);
-    int64_t left_ns = last_ns == AW_NEVER ? life->limit_ns : last_ns + life->limit_ns - now_ns();
+    int64_t left_ns =
+        last_ns == AW_NEVER ? life->limit_ns : last_ns + life->limit_ns - aw_monotonic_time();
     return left_ns <= 0 ? 0 : (int)(left_ns / AW_MILLISECOND) + 1;
 }
 
@@ -127,7 +121,7 @@ static void show_life(struct aw_watchdog *watchdog)
     struct aw_watchdog_life *life = watchdog->life;
     if (!life)
         return;
-    int64_t now = now_ns(), last = atomic_exchange(&life->last_ns, now);
+    int64_t now = aw_monotonic_time(), last = atomic_exchange(&life->last_ns, now);
     if (last != AW_NEVER && now - last > life->limit_ns && watchdog->user.on_hang)
         watchdog->user.on_hang(watchdog->user.context, now - last);
 }
@@ -143,7 +137,7 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     if (!watchdog->session)
         return AW_OK;
     show_life(watchdog);
-    watchdog->background.due = aw_min_time(watchdog->background.due, now_ns() + SIGN_NS);
+    watchdog->background.due = aw_min_time(watchdog->background.due, aw_monotonic_time() + SIGN_NS);
     if (watchdog->pid > 0 && waitpid(watchdog->pid, NULL, WNOHANG) == 0)
         return AW_OK;
     if (watchdog->pid > 0)
@@ -166,7 +160,7 @@ static void give_sign(struct aw_background *background)
         background->due = AW_NEVER;
         return;
     }
-    background->due = now_ns() + SIGN_NS;
+    background->due = aw_monotonic_time() + SIGN_NS;
     if (aw_watchdog_check(watchdog, &err) == AW_OK)
         return;
     background->due = AW_NEVER;
@@ -189,7 +183,9 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
     }
     watchdog->session = session;
     watchdog->background = (struct aw_background){
-        .fd = -1, .serve = give_sign, .due = user->only_in_motion ? AW_NEVER : now_ns() + SIGN_NS};
+        .fd = -1,
+        .serve = give_sign,
+        .due = user->only_in_motion ? AW_NEVER : aw_monotonic_time() + SIGN_NS};
     aw_background_add(&session->time.real.background, &watchdog->background);
     if (!user->only_in_motion)
         show_life(watchdog);
