@@ -171,7 +171,7 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     while IFS='|' read -r does why_not; do
         fake_gnuplot "$does"
         fails 1 canpid plot measured step.csv --out a.png
-        has "$why" "a.png: gnuplot failed ($why_not) — try it: gnuplot --version"
+        has "$why" "a.png: gnuplot failed ($why_not) — check it with 'gnuplot --version'"
         [ ! -e a.png ]
     done <<'END'
 exit 3|exit 3
