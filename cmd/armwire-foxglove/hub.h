@@ -58,10 +58,6 @@ struct channel {
     struct packet *last; /* its last message */
 };
 
-struct schema {
-    char *name, *text;
-};
-
 /* A call of /stop that waits for the end of the command. */
 struct call {
     struct client *client;
@@ -93,10 +89,7 @@ struct hub {
     struct client *clients;
     size_t n_clients;
     struct aw_recording *recording;
-    struct {
-        struct schema *list;
-        size_t n, room;
-    } schemas;
+    json_t *schemas; /* of each schema the name and the text */
     struct {
         struct channel *list;
         size_t n, room;

@@ -17,17 +17,8 @@
 static unsigned add_schema(void *context, const char *name, const char *text)
 {
     struct hub *hub = context;
-    struct schema *schemas =
-        aw_grow(hub->schemas.list, &hub->schemas.room, hub->schemas.n + 1, sizeof *schemas);
-    struct schema schema = {strdup(name), strdup(text)};
-    if (!schemas || !schema.name || !schema.text) {
-        free(schema.name);
-        free(schema.text);
-        return 0;
-    }
-    hub->schemas.list = schemas;
-    schemas[hub->schemas.n++] = schema;
-    return (unsigned)hub->schemas.n;
+    bool added = json_array_append_new(hub->schemas, json_pack("[ss]", name, text)) == 0;
+    return added ? (unsigned)json_array_size(hub->schemas) : 0;
 }
 
 static unsigned add_channel(void *context, unsigned schema, const char *topic, bool shared)
@@ -49,10 +40,11 @@ static unsigned add_channel(void *context, unsigned schema, const char *topic, b
 static void advertise(struct hub *hub, unsigned number)
 {
     struct channel *channel = &hub->channels.list[number - 1];
-    const struct schema *schema = &hub->schemas.list[channel->schema - 1];
-    json_t *info = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number, "topic",
-                             channel->topic, "encoding", "cdr", "schemaName", schema->name,
-                             "schema", schema->text, "schemaEncoding", "ros2msg");
+    json_t *schema = json_array_get(hub->schemas, channel->schema - 1);
+    json_t *info =
+        json_pack("{s:i,s:s,s:s,s:O,s:O,s:s}", "id", (int)number, "topic", channel->topic,
+                  "encoding", "cdr", "schemaName", json_array_get(schema, 0), "schema",
+                  json_array_get(schema, 1), "schemaEncoding", "ros2msg");
     channel->advertised = true;
     json_array_append(hub->advertised, info);
     for (struct client *client = hub->clients; client; client = client->next)
@@ -91,6 +83,7 @@ enum aw_status stream_open(struct hub *hub, struct aw_error *err)
         continue;
     if (!(input.revents & POLLIN)) /* the tool has reported the reason */
         return AW_END;
+    hub->schemas = json_array();
     hub->advertised = json_array();
     enum aw_status status = aw_recording_open(&hub->recording, "-", &sink, err);
     int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -115,11 +108,7 @@ void stream_free(struct hub *hub)
         packet_drop(hub->channels.list[i].last);
         free(hub->channels.list[i].topic);
     }
-    for (size_t i = 0; i < hub->schemas.n; i++) {
-        free(hub->schemas.list[i].name);
-        free(hub->schemas.list[i].text);
-    }
     free(hub->channels.list);
-    free(hub->schemas.list);
+    json_decref(hub->schemas);
     json_decref(hub->advertised);
 }

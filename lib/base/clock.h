@@ -112,7 +112,7 @@ enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline);
 /* Returns the wall clock, ns since 1970, for timestamps in records. */
 int64_t aw_wall_time(void);
 
-/* Returns CLOCK_MONOTONIC in ns, for code without a struct aw_clock: child processes and filters. */
+/* Returns CLOCK_MONOTONIC in ns, for code without a struct aw_clock: watchdog process, filters. */
 int64_t aw_monotonic_time(void);
 
 #endif
