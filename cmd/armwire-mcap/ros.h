@@ -3,7 +3,7 @@
  *
  *     struct aw_ros *ros;
  *     if (aw_ros_new(&ros, "sensor_msgs/msg/JointState", text, &err) == AW_OK)
- *         status = aw_ros_values(ros, data, take, context, &err);      "position.0", 0.5
+ *         status = aw_ros_values(ros, data, value, context, &err);     "position.0", 0.5
  *     aw_ros_free(ros);
  */
 #ifndef ARMWIRE_MCAP_ROS_H
@@ -17,7 +17,7 @@
 struct aw_ros;
 
 /* Parses a message definition. The caller frees *ros. Returns AW_USAGE, with the reason in err, if
- * the definition cannot be parsed. */
+ * the definition cannot be parsed, or AW_NO_MEMORY; *ros is then NULL. */
 enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *text,
                           struct aw_error *err);
 void aw_ros_free(struct aw_ros *ros); /* NULL is fine */

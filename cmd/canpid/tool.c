@@ -35,7 +35,7 @@ static const struct aw_option options[] = {
     {.name = "verify", AW_AT_TOOL(canpid_options, verify),
      .help = "wait until the telemetry shows the setpoint"},
     {.name = "dbc", AW_AT_ALL(link.dbc), .value = "FILE", .endings = "dbc",
-     .help = "DBC file of messages of other nodes; several: A,B"},
+     .help = "DBC file for the messages of other nodes; separate several with commas"},
     {.name = "sensors-layout", AW_AT_TOOL(canpid_options, layout), .value = "NAME",
      .fallback = "spec", .complete = aw_complete_variants, .check = aw_session_check_wire,
      .needed_by = AW_NEEDED_BY_MESSAGES,

@@ -117,7 +117,7 @@ static void fail_no_joint(struct listener *l, const struct command *command)
 {
     char reason[160];
     if (isnan(command->id))
-        snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — %zu joints have names",
+        snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — use one of the %zu names",
                  command->message->name, command->name, l->scene->n_joints);
     else
         snprintf(reason, sizeof reason, "%s: joint %.0f not found — the scene has %zu",

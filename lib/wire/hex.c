@@ -78,8 +78,9 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, 
         can.id = can.id << 4 | (unsigned)aw_hex_digit(text[i]);
     }
     if (can.id > (can.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX))
-        return aw_fail(err, AW_MALFORMED, "id %0*X has more than %d bits", (int)hash,
-                       (unsigned)can.id, can.is_long ? 29 : 11);
+        return aw_fail(err, AW_MALFORMED, "id %0*X has more than %d bits — %s", (int)hash,
+                       (unsigned)can.id, can.is_long ? 29 : 11,
+                       can.is_long ? "use at most 1FFFFFFF" : "write 8 digits for a 29-bit id");
     *size = aw_can_put_id(out, can);
     return AW_OK;
 }

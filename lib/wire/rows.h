@@ -1,5 +1,5 @@
-/* Looks up data in tables without a codec, such as the size of a message, or the message with a
- * code.
+/* Looks up data in a protocol's tables without building a codec: the size of a message, or the
+ * message that has a code.
  *
  * The functions serve the hooks of a protocol (identify, next_frame), which only have a const
  * struct aw_wire. They have no side effects and take a few nanoseconds per row.

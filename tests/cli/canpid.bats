@@ -2,7 +2,7 @@
 # canpid with its simulator: every command and limit; no driver stays enabled.
 load common.bash
 
-# Runs a command, or a script on standard input, on the simulator in virtual time; also with -j.
+# Runs a command, or a script on standard input, on the simulator in virtual time. virtual_json adds -j.
 virtual() { ok canpid -q -l "$fast" "$@"; }
 virtual_json() { ok canpid -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" canpid -q -j -l "$fast" "${@:3}"; }

@@ -212,7 +212,7 @@ END
     fails_with 2 "canpid.ini:2:1: --record: " canpid -q -l sim: status
     printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
     fails_with 2 "canpid.ini:2:1: unknown alias '@nope'" canpid stop
-    # Errors about records do not affect help, lists and settings.
+    # Invalid output options (fields, format) do not affect help, list and config.
     printf '[options]\nfields = zebra\nformat = %%{\n' >config/armwire/canpid.ini
     for words in help list 'config show'; do
         ok canpid $words

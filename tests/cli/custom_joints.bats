@@ -346,7 +346,7 @@ END
     same "$(grep -c ' 37 ' taken)" "$moved"
 }
 
-@test "a duration that exceeds the joint's speed is rejected, and nothing is sent" {
+@test "a duration too short for the joint's speed limit is rejected, and nothing is sent" {
     files
     board
     export HIDMOTOR_PACKETS=team.packets
@@ -496,7 +496,7 @@ law() {
     board law deaf
     exits_with 1 "m2.kp: sent 1, but the device reports 0.02" hidmotor -q -l "$url" gains set m2.kp=1
     files
-    exits_with 2 "no joint of the packet file has gains" hidmotor -q -l "$fast" --packets team.packets gains
+    exits_with 2 "no joint in the packet file has gains" hidmotor -q -l "$fast" --packets team.packets gains
     # The same with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets

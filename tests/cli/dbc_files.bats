@@ -212,7 +212,7 @@ END
 @test "a server refuses an unnamed driver; with --force it also stops it" {
     start near canpid -l sim: serve
     exits 6 canpid -q -l serve: setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force
-    has "$stderr" "id 104: unknown driver — name it with -b 0x100"
+    has "$stderr" "id 104: unknown driver — give its board id with -b 0x100"
     end "$pid"
     start free canpid -l sim: serve --force --record bus.pcapng
     printf 'setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force\n' >lines

@@ -2,7 +2,7 @@
 # hidmotor with its simulator: every command and error; the arm is held at the end.
 load common.bash
 
-# Runs a command on the simulator in virtual time; also with -j.
+# Runs a command on the simulator in virtual time. virtual_json adds -j.
 virtual() { ok hidmotor -q -l "$fast" "$@"; }
 virtual_json() { ok hidmotor -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" hidmotor -q -j -l "$fast" "${@:3}"; }

@@ -453,7 +453,7 @@ fell_silent() {
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
 
-@test "--deadman ignores unread earlier input and the end of input" {
+@test "--deadman fires even after unread input or the end of input" {
     local tool motion
     while read -r tool motion; do
         run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \

@@ -35,7 +35,7 @@ arm_at_30() {
     matches "$rest" "*-> 3[01] 44 45 47 31 2C 30 33 30 0D 0A*" # DEG1,030
 }
 
-@test "a stop with --hold sends nothing" {
+@test "an interrupt with --hold sends no stop" {
     arm_at_30
     moving "$D/arm" --hold
     kill -INT "$client"

@@ -306,7 +306,7 @@ MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "QUIT", "TSTP")
 
 
 def ways_of(tool):
-    """A datagram socket cannot be disconnected."""
+    """Returns the endings to test for the tool. UDP has no "unplug", because a datagram socket cannot be disconnected."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
     return (*SIGNALS, *MORE_SIGNALS, *OTHERS, *CRASHES, "EPIPE", "dead terminal", "shell", "script",
@@ -525,9 +525,8 @@ class Lane:
         return words[self.turn % len(words)] if way.which in ("moving", "crashing") else words
 
     def under(self, name, moment, early=False):
-        """Runs once, ended a moment (s) after the motion has started; early: after the program's start. Runs in which a
-        busy machine delays the simulated driver or the tool, which then ends itself, do not count; nor do runs in which
-        this machine ran no program for a while."""
+        """Runs once and ends the tool moment seconds after the motion starts (early: after the program starts). Discards
+        runs that a busy machine delayed."""
         for _ in range(STARVED):
             stood = self.pulse.stood
             outcome = self.once(name, moment, early)

@@ -2,7 +2,7 @@
 # unitysim with its simulator: every command and limit; no joint stays driven.
 load common.bash
 
-# Runs a command on the simulator in virtual time; also with -j.
+# Runs a command on the simulator in virtual time. virtual_json adds -j.
 virtual() { ok unitysim -q -l "$fast" "$@"; }
 virtual_json() { ok unitysim -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" unitysim -q -j -l "$fast" "${@:3}"; }
@@ -422,7 +422,7 @@ END
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 
-@test "the URL of a simulator that answers the last sender works at once" {
+@test "the URL printed by a simulator with reply=sender needs no retry" {
     start sim unitysim sim --scene 1 --listen "udp-listen:0?reply=sender"
     has "$url" "?listen=0&greet=1"
     ok unitysim -q -l "$url" status

@@ -73,7 +73,7 @@ static double seen(const struct truth *p, const struct truth_run *run, unsigned 
     return p->quantum > 0 ? round(y / p->quantum) * p->quantum : y;
 }
 
-/* Simulates an experiment: a driver with kp only, jittered telemetry of 100 Hz with one frame in
+/* Simulates an experiment: a driver with kp only, jittered 100 Hz telemetry with one frame in
  * ten missing. A setpoint takes effect after two control periods. */
 static bool experiment(const struct truth *p, struct record *r, double amplitude,
                        unsigned long long seed)

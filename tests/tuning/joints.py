@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tunes every joint of the simulated exoskeleton, and looks at what came of it.
+"""Tunes every joint of the simulated exoskeleton and checks the result.
 
     joints.py           six boards, pos and tor, five sizes of the experiment: 60 runs of tune --yes in
                         virtual time; prints the table of docs/tuning.md

@@ -264,8 +264,8 @@ static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_
                 (unsigned)can.id);
     else if (!is_driver(wire, can.id))
         aw_fail(err, AW_MALFORMED,
-                "id %03X: unknown driver — name it with -b 0x%X or [board NAME], or its packet "
-                "with --packets or --dbc",
+                "id %03X: unknown driver — give its board id with -b 0x%X or [board NAME], or "
+                "describe the packet with --packets or --dbc",
                 (unsigned)can.id, (unsigned)(can.id & ~(TABLE_END - 1u)));
     else
         aw_fail(err, AW_MALFORMED, "id %03X: no message with number %u — see 'describe'",

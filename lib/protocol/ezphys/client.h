@@ -119,7 +119,7 @@ struct aw_ezphys {
         uint8_t packet[AW_EZPHYS_PACKET_MAX];
     } custom;
     struct aw_ezphys_counters counters;
-    char problem[160]; /* description of the last damage */
+    char problem[160]; /* why the last malformed message was rejected */
     /* Last, because initialisation leaves the unused parts untouched. */
     struct aw_wire wire;
     struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
@@ -135,9 +135,9 @@ void aw_ezphys_free(struct aw_ezphys *ez);
 /* Uses this link from now on, and discards all state of the previous one. Borrows link. */
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
-/* Continues after another program used the link: the client no longer knows whether the simulator
- * is waiting. It answers the next message; if none arrives, it sends an answer first. Keeps the
- * state of the simulation. */
+/* Continues after another program used the link. The client cannot know whether the simulator waits
+ * for an answer: it answers the next message, or sends an answer unprompted if none arrives. Keeps
+ * the state of the simulation. */
 void aw_ezphys_resume(struct aw_ezphys *ez);
 
 /* Reads the next complete message and updates state and packets. AW_OK, AW_TIMEOUT, AW_STOPPED,

@@ -87,9 +87,9 @@ struct plane {
     double bearing_deg, r, h;
 };
 
-/* Returns one of the four solutions: the base turned away, the elbow bent backwards, or both. The
- * angle at the elbow is 0 for a straight arm. Uses its half tangent, because a cosine is
- * inaccurate there. */
+/* Returns one of the four solutions: base facing the target or turned away, elbow bent forwards or
+ * backwards. The elbow angle is 0 for a straight arm. Uses the tangent of half that angle, because
+ * its cosine is inaccurate near 0. */
 static struct aw_hidmotor_pose solve(const struct plane *plane, bool turned, bool backwards)
 {
     double distance_sq = plane->r * plane->r + plane->h * plane->h;
@@ -130,7 +130,7 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
         return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
     if (!is_finite_pose(start))
-        return aw_fail(err, AW_USAGE, "pose: the start pose is not a number — read it again");
+        return aw_fail(err, AW_USAGE, "pose: start angles are not finite — read the positions again");
     double r = hypot(point->x_mm, point->y_mm);
     bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
     struct plane plane = (struct plane){

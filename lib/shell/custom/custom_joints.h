@@ -1,11 +1,11 @@
 /* Joints that packet files describe: [joint NAME] and [stop]. With them the session uses a copy of
- * its tool whose joints, stop and last stop use the files' packets. So all joint commands work with
+ * its tool whose joints, stop and crash stop use the files' packets. So all joint commands work with
  * that firmware: status, limits, move, jog, home, play, teleop.
  *
- *     status = aw_custom_joints_begin(session);      sets session->tool->custom_joints
+ *     status = aw_custom_joints_begin(session);      sets tool->motion.custom_joints
  *
- * The copy stays until aw_session_free_packets, or until a line names other files; then the session
- * uses the original tool again.
+ * The copy stays until aw_session_free_packets, or until a command line names other packet files;
+ * then the session uses the original tool again.
  *
  * A tool adds only the exchange of a packet: its hook query_packet (tool.h). Packets with ask = yes
  * are polled for joint values; others arrive by themselves. A motion is a sinusoidal path of

@@ -106,7 +106,7 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
         .send = aw_gains_send};
     if (!any)
         return aw_fail(&session->err, AW_USAGE,
-                       "gains: no joint of the packet file has gains — add 'kp = PACKET.FIELD' to "
+                       "gains: no joint in the packet file has gains — add 'kp = PACKET.FIELD' to "
                        "a [joint] section");
     return aw_gains_run(session, args, &hooks);
 }

@@ -95,7 +95,7 @@ static void print_examples(struct aw_page *page, const char *const *list)
     }
 }
 
-/* Appends the choices of an argument: " — open, close". */
+/* Appends the choices of an argument: " — open, close", ": show, path". */
 static void append_choices(char *text, size_t size, const struct aw_name *names,
                            const char *const *choices)
 {

@@ -264,7 +264,7 @@ static enum aw_status begin_request(struct request *r, struct aw_session *sessio
     return status == AW_OK ? aw_read_duration(session, args, &r->command.seconds) : status;
 }
 
-/* Checks the request before opening anything. */
+/* Checks the request, then runs it. Opens the link only after the checks, unless it is open. */
 static enum aw_status run_request(struct request *r)
 {
     struct aw_session *session = r->session;

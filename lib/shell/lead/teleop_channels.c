@@ -1,5 +1,5 @@
-/* Channels of teleop received as records: muscle signals, a data glove, another arm. Standard input
- * is live; a file is played by its times. */
+/* Teleop inputs that arrive as records: muscle signals, a data glove, another arm. Standard input is
+ * live; a file is played back at its recorded times. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -292,8 +292,8 @@ static bool is_far(int64_t a, int64_t b)
 }
 
 /* Returns the strip time of a sample. Recordings and other hosts have other clocks, so the strip
- * follows local time from the first sample on. A pipe may run faster, but time must not jump
- * between two samples. A restarted input continues after the previous samples. */
+ * follows local time from the first sample on. A pipe may run faster, but a large jump
+ * between two samples breaks the line. A restarted input continues after the previous samples. */
 static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
@@ -801,7 +801,7 @@ const struct aw_command aw_plot_command = {
     .summary = "plot fields over time: live, from a pipe, or from a recording",
     .args = AW_ARGS(
         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-         .help = "fields to plot, as in watch; a recording (.csv, .ndjson, .pcapng, .mcap, .log), "
+         .help = "fields to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, .log), "
              "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
     .options = AW_OPTIONS(
         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
@@ -811,7 +811,7 @@ const struct aw_command aw_plot_command = {
          .min = 0.01, .max = 86400,
          .help = "in a pipe: print a picture at this interval, not only at the end"},
         {.name = "out", AW_AT(aw_plot_options, out), .value = "FILE",
-         .help = "draw into an .svg, .png, .pdf or .gp file", AW_PICTURE},
+         .help = "write the plot to an .svg, .png, .pdf or .gp file", AW_PICTURE},
         {.name = "title", AW_AT(aw_plot_options, title), .value = "TEXT",
          .help = "the title of the drawing"}),
     .safety = AW_READ, .run = run_plot,

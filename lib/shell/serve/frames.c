@@ -221,7 +221,7 @@ static void note(struct aw_server *server, struct aw_span frame)
         return;
     server->stop.retry_ns = 0; /* the motion belongs to the new command */
     server->lease.moving = moves == AW_EFFECT_MOVES;
-    if (moves == AW_EFFECT_MOVES) /* lasts until the device has received a stop */
+    if (moves == AW_EFFECT_MOVES) /* until the device receives a stop */
         session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
 }

@@ -19,7 +19,7 @@
  * against it.
  *
  * Uncertainty: covariance σ²·(JᵀJ)⁻¹ from the final Jacobian J of all parameters; half is 1.96
- * times the root, 95 %. Neighbouring residuals are correlated, because a model never matches the
+ * standard deviations (the roots of its diagonal), for 95 %. Neighbouring residuals are correlated, because a model never matches the
  * process exactly. So n samples are worth m = n·(1 - r)/(1 + r) independent ones, with r the
  * correlation of neighbours (Bayley, Hammersley, J. R. Stat. Soc. 8, 1946). Covariance and
  * criterion both use this m. Structures that the criterion cannot exclude widen the interval, and
@@ -73,7 +73,7 @@ struct aw_fit {
     double independent;  /* effective number of independent samples (m above) */
     double jump_scatter; /* scatter of the jump times, see weights.h */
     double interval_s;   /* mean sampling interval; 0: unknown */
-    size_t n;
+    size_t n;            /* number of samples */
 };
 
 /* Returns true if the model explains at least 75 % of the held-out data, or comes from a file

@@ -76,8 +76,8 @@ double aw_search_evaluate(struct aw_search *s);
  * gave up. */
 double aw_search_descend(struct aw_search *s);
 
-/* Finds the best point of a grid over lag and dead time, each from one sample to the length of the
- * record. */
+/* Finds the best point of a grid: a lag from half a sampling interval to twice the record's length,
+ * and a dead time of 0, or from half an interval to a quarter of the record. */
 void aw_search_first_guess(struct aw_search *s);
 
 /* Return the current model, and its response to the whole record without the offset. */

@@ -153,9 +153,10 @@ static enum aw_status parse_line(struct spec *spec, char *line)
     char *text = aw_trim(line), *equals = strchr(text, '=');
     if (*text == '[') {
         size_t length = strcspn(text, "]");
-        if (spec->n == CASES || !text[length] || length < 2)
-            return aw_fail(err, AW_USAGE, "invalid step — write '[name]', for at most %d steps",
-                           CASES);
+        if (!text[length] || length < 2)
+            return aw_fail(err, AW_USAGE, "invalid section header — write '[name]'");
+        if (spec->n == CASES)
+            return aw_fail(err, AW_USAGE, "more than %d steps — split the file", CASES);
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);

@@ -6,10 +6,10 @@
 
 enum number_format {
     FORMAT_INT,
-    FORMAT_FIXED,
-    FORMAT_FLOAT,
-    FORMAT_NAMED,
-    FORMAT_DOUBLE,
+    FORMAT_FIXED,  /* with a number of decimals */
+    FORMAT_FLOAT,  /* the shortest form of a 32-bit number */
+    FORMAT_NAMED,  /* a value that may have a name */
+    FORMAT_DOUBLE, /* the shortest form of a 64-bit number */
 };
 
 /* Returns the enum number_format of a scalar, and the number of decimals for fixed-point output. */

@@ -80,7 +80,7 @@ TEST(gain_file_errors_name_the_line)
         {"m1 pid kq 3\n", AW_USAGE, "unknown gain 'kq'"},
         {"m1 pid kp\n", AW_USAGE, "not a gain — write 'm1 pid kp 0.1'"},
         {"m1 pid kp nan\n", AW_USAGE, "arm.gains:1:1: 'nan' is not a number"},
-        {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1:1: 1e39 is out of range for a packet"},
+        {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1:1: 1e39 is out of range for a 32-bit float"},
         {"m1 velocity ki 0.1\n", AW_LIMIT, "arm.gains:1:1: the board always sets velocity ki to 0"},
         {"m1 pid kp 3\n\nbase pid kp 3\n", AW_USAGE, "arm.gains:3:1: duplicate gain base pid kp"},
     };

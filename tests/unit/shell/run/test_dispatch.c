@@ -1047,7 +1047,7 @@ TEST(text_messages_match_the_golden_file)
 }
 
 /* Lists that exceed their maximum: the entries that fit are used. */
-TEST(overlong_lists_match_the_golden_file)
+TEST(entries_beyond_the_maximum_are_dropped)
 {
     type_again("shell-long-lists.txt", &rich, NULL, false);
 }

@@ -40,7 +40,7 @@ static size_t watch(const struct scene *s)
     return n;
 }
 
-TEST(tick_is_within_its_interval)
+TEST(true_control_period_is_within_the_reported_interval)
 {
     static const double ticks[] = {0.004, 0.005, 0.0075, 0.008, 0.0099, 0.01, 0.02, 0.05};
     static const double periods[] = {0.001, 0.004, 0.008, 0.01, 0.0125, 0.02};
