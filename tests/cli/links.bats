@@ -193,6 +193,7 @@ again() {
         kill -KILL "$pid"
         wait "$pid" || true
         # Another process gets the number of its terminal.
+        : >held
         python3 -c 'import os, sys, time
 held = [os.openpty() for _ in range(4)]
 print("held", flush=True)

@@ -507,6 +507,7 @@ END
         hidmotor -q wait 'm1.position > 500' 2>waits 3>&- &
         local waiter=$!
         mkfifo "to.$way"
+        : >answers # before the program starts; the shell truncates too late
         hidmotor -q <"to.$way" >answers 2>reads 3>&- &
         local reader=$!
         started+=("$waiter" "$reader")

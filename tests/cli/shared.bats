@@ -220,9 +220,9 @@ END
     while read -r tool never; do
         serve "$tool" "$tool" -l sim:
         server=$pid
-        "$tool" -v wait "$never" >waiter.said 2>&1 3>&- &
+        "$tool" -v wait "$never" >"$tool.said" 2>&1 3>&- &
         waiter=$!
-        until grep -q -- '<-' waiter.said; do sleep 0.02; done
+        until grep -q -- '<-' "$tool.said"; do sleep 0.02; done
         kill -9 "$server"
         wait "$server" || true
         wait $waiter && false || same "$?" 7
