@@ -82,7 +82,7 @@ struct aw_link_ops {
 struct aw_link {
     const struct aw_link_ops *ops;
     struct aw_clock *clock; /* not owned */
-    bool datagrams; /* the medium preserves the boundaries of messages */
+    bool datagrams;         /* the medium preserves the boundaries of messages */
     bool is_simulated;
     bool is_recording; /* a capture: drops writes; AW_LOST at its end is not an error */
     /* Number of connections so far. It is 1 on sim: and on a client's tcp: or unix: link. It is

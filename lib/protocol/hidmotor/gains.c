@@ -64,7 +64,8 @@ static enum aw_status check_gain(const void *context, size_t index, double value
 {
     (void)context;
     if (!isfinite((float)value))
-        return aw_fail(err, AW_LIMIT, "%.40s is out of range for a 32-bit float — use a smaller value", text);
+        return aw_fail(err, AW_LIMIT,
+                       "%.40s is out of range for a 32-bit float — use a smaller value", text);
     if (aw_hidmotor_gain_controller(index) == AW_HIDMOTOR_VELOCITY && index % GAINS == KI &&
         (value < 0 || value > 0))
         return aw_fail(err, AW_LIMIT,

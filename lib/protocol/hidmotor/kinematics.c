@@ -130,7 +130,8 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
         return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
     if (!is_finite_pose(start))
-        return aw_fail(err, AW_USAGE, "pose: start angles are not finite — read the positions again");
+        return aw_fail(err, AW_USAGE,
+                       "pose: start angles are not finite — read the positions again");
     double r = hypot(point->x_mm, point->y_mm);
     bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
     struct plane plane = (struct plane){

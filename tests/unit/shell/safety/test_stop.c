@@ -345,7 +345,8 @@ TEST_WITH(start, stop, end_of_the_parent_requests_a_stop)
         }
         close(in[0]);
         close(result[1]);
-        assert_int_equal(read(result[0], &byte, 1), 1); /* the child has checked; its parent may end */
+        assert_int_equal(read(result[0], &byte, 1),
+                         1); /* the child has checked; its parent may end */
         close(in[1]);
         waitpid(parent, NULL, 0);
         size_t used = 0;
