@@ -61,8 +61,8 @@ mcap_rows() {
         verdict "${rates[mcap $what]:-0}" '>=' 3
         row "MCAP $what, messages" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"
     done
-    row "MCAP, of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
-        "pcapng, the frame alone: ${sizes[pcapng written]:-0}" "" ""
+    row "MCAP size of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
+        "pcapng, frame only: ${sizes[pcapng written]:-0}" "" ""
 }
 
 # Delay of a replay: 99 of 100 commands at intervals of 2 ms, 12 ms for the same board.

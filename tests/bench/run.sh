@@ -266,7 +266,7 @@ lockstep() {
     verdict "$added" '<=' 10
     row "lock-step: ezphys-sim's share of an exchange" "$added" us "" "<= 10" $met
     verdict "$naive" '>=' 5000
-    row "lock-step with a peer of two sends and Nagle" "$naive" 1/s "" ">= 5000" $met
+    row "lock-step with a peer that sends in two pieces (Nagle)" "$naive" 1/s "" ">= 5000" $met
 }
 
 # From the signal (or the end of the script, the shell, the reader) to the stop on the wire.
@@ -311,7 +311,7 @@ identifications() {
 
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
-row WHAT VALUE UNIT PEER BAR MET
+row what value unit peer limit ok
 echo '|---|---:|---|---|---|---|'
 startup "armctl --version" "$BIN/armctl --version" 1.4
 startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.4
@@ -337,5 +337,5 @@ stops
 sharing
 identifications
 echo
-[ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
+[ $below = 0 ] && echo "All rows are within their limits." || echo "$below rows missed their limits."
 exit $((below != 0))

@@ -159,8 +159,8 @@ def stopped_reader():
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     end(server)
-    row("a reader that stands still", f"{beside:.0f}", "us",
-        f"deviation of the cadence; {alone:.0f} without it, {memory:.0f} MiB", "not measurable",
+    row("serve: jitter of the records beside a suspended reader", f"{beside:.0f}", "us",
+        f"{alone:.0f} without that reader; {memory:.0f} MiB", f"<= 2 x {alone:.0f} + 500",
         beside <= 2 * alone + 500)
 
 
@@ -183,8 +183,8 @@ def connections(count=10000):
     took = time.monotonic() - begin
     after = files(), memory_mib(server.pid)
     end(server)
-    row(f"{count} connections that come and go", f"{count / took:.0f}", "/s",
-        f"{after[0] - before[0]:+d} descriptors, {1024 * (after[1] - before[1]):+.0f} KiB", "none more",
+    row(f"serve: {count} short connections", f"{count / took:.0f}", "/s",
+        f"{after[0] - before[0]:+d} descriptors, {1024 * (after[1] - before[1]):+.0f} KiB", "no growth",
         after[0] <= before[0] and after[1] - before[1] < 0.3)
 
 

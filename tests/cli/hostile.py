@@ -323,7 +323,8 @@ def kills(count, lanes=6):
     for thread in threads:
         thread.join()
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"{count - len(problems)} of {count} joints within their bound, with their own gains, disabled; SEED={seed}")
+    runs = f"{count - len(problems)} of {count}" if problems else f"all {count}"
+    print(f"In {runs} runs, the joint stayed within its limit, its gains were restored and its driver was disabled. SEED={seed}")
     return not problems
 
 

@@ -100,7 +100,7 @@ def table():
     runs = len(all_runs())
     summary = f"The table shows the messages at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" + (
         ". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
-        "ones if they were applied. Past the deviation limit it stayed powered no longer than a stop takes." if good
+        "ones if they were applied. After the deviation limit, the motor stayed on only until the stop took effect." if good
         else ", with faults.")
     print(f"\n{textwrap.fill(summary, 120)}")
     return good

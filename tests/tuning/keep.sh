@@ -19,7 +19,7 @@ awk '/^A tick of / { n++; tick = $4 " " $5; sub(":", "", tick) }
 build/tests/tuning/confidence | tee "$folder/confidence"
 python3 tests/tuning/joints.py | tee "$folder/joints"
 python3 tests/tuning/hostile.py | tee "$folder/hostile"
-python3 tests/cli/hostile.py kills "${KILLS:-200}" | sed 's/; SEED=.*//' | tee "$folder/kills"
+python3 tests/cli/hostile.py kills "${KILLS:-200}" | sed 's/ SEED=.*//' | tee "$folder/kills"
 
 awk -v folder="$folder" '
     /^<!-- end/ { inside = 0 }
