@@ -112,7 +112,7 @@ first_motions() {
     [ -z "$simulator" ] || kill "$simulator"
     [ -z "$line" ]
 }
-first_lines() { sed -n '/^The first motion of each/,/^```$/s/^\$ //p' README.md; }
+first_lines() { sed -n '/^A first motion with each/,/^```$/s/^\$ //p' README.md; }
 installs() {
     local home=$top/home
     rm -rf "$home" && mkdir -p "$home/bin" && touch "$home/bin/mine"

@@ -226,7 +226,7 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 static const struct aw_config_key joint_keys[] = {
     {"index", "0 to 9", "the joint's number on the wire; required", "1"},
     {"kind", "rotate, translate or pulse",
-     "kind of motion: deg, pos (mm) or pulse (us) (default rotate)", "rotate"},
+     "rotate: degrees; translate: mm; pulse: servo pulse in us (default rotate)", "rotate"},
     {"role", "r, theta or h",
      "role in the arm command: r and h translate, theta rotates (default joint 3 is r, 1 theta, "
      "2 h)",

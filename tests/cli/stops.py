@@ -646,7 +646,7 @@ def table(folder, count):
 def told_in(path):
     """Returns the rows of the table of endings: (names, event, exit codes)."""
     with open(path, encoding="utf-8") as file:
-        text = file.read().split("| the tool ends by |")[1].split("\n\n")[0]
+        text = file.read().split("| the tool |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
         _, happens, codes, ways = (cell.strip() for cell in line.strip("|").split("|"))
         yield re.findall(r"`([^`]*)`", ways), happens, codes
