@@ -1,6 +1,6 @@
 /* Joints that packet files describe: [joint NAME] and [stop]. With them the session uses a copy of
- * its tool whose joints, stop and crash stop use the files' packets. So all joint commands work with
- * that firmware: status, limits, move, jog, home, play, teleop.
+ * its tool whose joints, stop and crash stop use the files' packets. So all joint commands work
+ * with that firmware: status, limits, move, jog, home, play, teleop.
  *
  *     status = aw_custom_joints_begin(session);      sets tool->motion.custom_joints
  *

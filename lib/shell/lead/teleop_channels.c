@@ -1,5 +1,5 @@
-/* Teleop inputs that arrive as records: muscle signals, a data glove, another arm. Standard input is
- * live; a file is played back at its recorded times. */
+/* Teleop inputs that arrive as records: muscle signals, a data glove, another arm. Standard input
+ * is live; a file is played back at its recorded times. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -801,8 +801,8 @@ const struct aw_command aw_plot_command = {
     .summary = "plot fields over time: live, from a pipe, or from a recording",
     .args = AW_ARGS(
         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-         .help = "fields to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, .log), "
-             "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
+         .help = "fields to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, "
+             ".log), or -", .endings = "csv ndjson pcapng mcap pcap log"}),
     .options = AW_OPTIONS(
         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
          .help = "the time span to show", .fallback = "10s", .unit = "s", .min = 0.01,

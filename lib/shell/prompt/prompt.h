@@ -8,9 +8,9 @@
 /* Runs until Ctrl-D, "quit" or the loss of the terminal. A failed command does not end it. */
 enum aw_status aw_run_prompt(struct aw_session *session);
 
-/* Calls add for each completion of partial, the token that follows the n tokens in before. Does not list files: for a
- * file argument *files is the list of extensions, "csv ndjson", or "" for any file. Otherwise it is
- * NULL. partial may be "". */
+/* Calls add for each completion of partial, the token that follows the n tokens in before. Does not
+ * list files: for a file argument *files is the list of extensions, "csv ndjson", or "" for any
+ * file. Otherwise it is NULL. partial may be "". */
 void aw_complete_token(struct aw_session *session, const char *const *before, size_t n,
                        const char *partial, aw_candidate_fn *add, void *context,
                        const char **files);

@@ -19,13 +19,13 @@
  * against it.
  *
  * Uncertainty: covariance σ²·(JᵀJ)⁻¹ from the final Jacobian J of all parameters; half is 1.96
- * standard deviations (the roots of its diagonal), for 95 %. Neighbouring residuals are correlated, because a model never matches the
- * process exactly. So n samples are worth m = n·(1 - r)/(1 + r) independent ones, with r the
- * correlation of neighbours (Bayley, Hammersley, J. R. Stat. Soc. 8, 1946). Covariance and
- * criterion both use this m. Structures that the criterion cannot exclude widen the interval, and
- * so does the common uncertainty of all jump times. If residuals are more correlated than those of
- * a linear process (aw_fit_is_linear), the parameters are those of the nearest linear one. Another
- * experiment may then yield different parameters.
+ * standard deviations (the roots of its diagonal), for 95 %. Neighbouring residuals are correlated,
+ * because a model never matches the process exactly. So n samples are worth m = n·(1 - r)/(1 + r)
+ * independent ones, with r the correlation of neighbours (Bayley, Hammersley, J. R. Stat. Soc. 8,
+ * 1946). Covariance and criterion both use this m. Structures that the criterion cannot exclude
+ * widen the interval, and so does the common uncertainty of all jump times. If residuals are more
+ * correlated than those of a linear process (aw_fit_is_linear), the parameters are those of the
+ * nearest linear one. Another experiment may then yield different parameters.
  *
  * Quality: 1 - rms(y - model)/rms(y - its mean over the whole record), never below -1. It is
  * calculated for the data used, and for held-out data by a model that was fitted without them.

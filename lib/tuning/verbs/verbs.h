@@ -163,7 +163,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
         .options = AW_OPTIONS(                                                                    \
             AW_DESIGN_OPTIONS(a_step, at_rest, or), AW_TICK_OPTION("from the model"),             \
             {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,     \
-             .help = "plot the predicted responses to an .svg, .png, .pdf or .gp file"},            \
+             .help = "plot the predicted responses to an .svg, .png, .pdf or .gp file"},          \
             {.name = "bode", AW_AT(aw_experiment_options, bode), .value = "FILE", AW_PICTURE,     \
              .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \

@@ -87,7 +87,8 @@ TEST(invalid_hex_is_refused)
     assert_refused(&aw_armctl_protocol, "/0", "column 1: '/' is not a hex digit");
     assert_refused(&aw_armctl_protocol, ":0", "column 1: ':' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is not a hex digit");
-    assert_refused(&aw_canpid_protocol, "800#00", "id 800 has more than 11 bits");
+    assert_refused(&aw_canpid_protocol, "800#00",
+                   "id 800 has more than 11 bits — write 8 digits for a 29-bit id");
     assert_refused(&aw_canpid_protocol, "41#00",
                    "'41' is not an id — write three hex digits before #, or eight for 29 bits");
     assert_refused(&aw_canpid_protocol, "0X1#00", "column 2: 'X' is not a hex digit");
