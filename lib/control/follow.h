@@ -111,7 +111,7 @@ enum aw_follow_loss {
 /* Descriptions of the losses: "no data from the leader" … */
 extern const char *const aw_loss_names[AW_LOSSES];
 
-/* What the caller must do after a step. */
+/* The action that a step requires of the caller. */
 enum aw_follow_result {
     AW_FOLLOW_REST,   /* nothing: no joint follows */
     AW_FOLLOW_RUN,    /* send the commands of the engaged joints */

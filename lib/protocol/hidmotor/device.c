@@ -865,12 +865,6 @@ void aw_hidmotor_device_set_state(struct aw_device *device, enum aw_hidmotor_sta
         board->motors[i].dc.speed = 0;
 }
 
-void aw_hidmotor_device_set_fault(struct aw_device *device, enum aw_hidmotor_fault fault,
-                                  double share)
-{
-    ((struct board *)device)->options.faults.share[fault] = share;
-}
-
 void aw_hidmotor_device_get_truth(struct aw_device *device, int64_t now,
                                   struct aw_hidmotor_truth *truth)
 {

@@ -131,10 +131,6 @@ aw_hidmotor_device_counters(const struct aw_device *device);
 void aw_hidmotor_device_set_state(struct aw_device *device, enum aw_hidmotor_state state,
                                   int64_t now);
 
-/* Sets the probability of a fault from now on: 0 … 1. */
-void aw_hidmotor_device_set_fault(struct aw_device *device, enum aw_hidmotor_fault fault,
-                                  double share);
-
 /* The true state, independent of the reports. */
 #define AW_HIDMOTOR_DEVICE_MOTORS 3
 struct aw_hidmotor_truth {

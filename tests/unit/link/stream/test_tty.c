@@ -39,7 +39,7 @@ static void remove_directory(void)
 }
 
 /* Writes a message without a client and waits until it is in the line. */
-static void say_for_nobody(struct aw_link *server, const char *path)
+static void write_without_reader(struct aw_link *server, const char *path)
 {
     struct pollfd line = {.fd = open(path, O_RDWR | O_NOCTTY), .events = POLLIN};
     assert_true(line.fd >= 0);
@@ -66,7 +66,7 @@ TEST(server_survives_its_clients)
         aw_link_close(client);
         assert_reads(server, "last words");
         assert_read_is(server, AW_TIMEOUT, AW_MILLISECOND);
-        say_for_nobody(server, path); /* the next client does not get it */
+        write_without_reader(server, path); /* the next client does not get it */
     }
     aw_link_close(server);
     assert_int_equal(access(path, F_OK), -1);

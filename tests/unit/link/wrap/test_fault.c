@@ -192,7 +192,7 @@ static enum aw_status write_of_none(struct aw_link *link, const void *buf, size_
                                     struct aw_error *err)
 {
     (void)buf, (void)size;
-    return aw_fail(err, AW_LOST, "%s: nobody takes it", link->key);
+    return aw_fail(err, AW_LOST, "%s: no reader", link->key);
 }
 
 static void close_of_two(struct aw_link *link)

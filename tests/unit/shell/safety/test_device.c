@@ -93,7 +93,7 @@ TEST_WITH(start, stop, link_key_selects_the_clock)
                 session->run.started_ns <= aw_clock_now(session->clock));
 }
 
-static bool nobody(struct aw_session *of, struct aw_span frame, const char *subject)
+static bool selects_nothing(struct aw_session *of, struct aw_span frame, const char *subject)
 {
     (void)of, (void)frame, (void)subject;
     return false;
@@ -111,7 +111,7 @@ TEST_WITH(start, stop, traffic_is_recorded)
     assert_int_equal(stat(path, &before), 0);
     assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
     assert_int_equal(session->device.tee->packets, 1);
-    session->device.selects = nobody;
+    session->device.selects = selects_nothing;
     aw_link_write(link, "x", 1, NULL);
     assert_int_equal(session->device.tee->packets, 2);
     session->device.tee->selects_subjects = true;
