@@ -134,9 +134,9 @@ void aw_options_add(struct aw_options *options, const struct aw_option *table)
     }
 }
 
-static void store_defaults(const struct aw_command *command, void *options)
+static void store_defaults(struct aw_options *options, const struct aw_option *rows)
 {
-    for (const struct aw_option *o = command->options; o && o->name; o++)
+    for (const struct aw_option *o = rows; o && o->name; o++)
         store_value(options, &(struct aw_option_value){.option = o}, NULL);
 }
 
@@ -144,7 +144,10 @@ void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
 {
     options->n = 0;
     options->move.kp = NAN; /* a tool may steer without this option */
-    aw_each_command(tool, store_defaults, options);
+    for (const struct aw_command *c = tool->commands; c && c->name; c++)
+        store_defaults(options, c->options);
+    for (const struct aw_command *const *c = tool->common; c && *c; c++)
+        store_defaults(options, (*c)->options);
     aw_options_add(options, tool->options);
     aw_options_add(options, tool->help.general ? tool->help.general : aw_global_options);
 }
