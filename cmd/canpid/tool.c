@@ -24,7 +24,7 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", AW_AT_TOOL(canpid_options, board), .letter = 'b', .value = "BOARD",
-     .complete = complete_boards, .in_messages = true, .joint = true, .check = canpid_check_board,
+     .complete = complete_boards, .in_messages = true, .check = canpid_check_board,
      .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
     {.name = "controller", AW_AT_TOOL(canpid_options, controller), .letter = 'c', .value = "NAME",
@@ -75,10 +75,9 @@ static const struct aw_command commands[] = {
      .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
          "is 1.5 deg and enables the driver. The setpoint 1.5 on the wire (540 deg or 37.5 Nm) "
-         "disables it; use 'disable' instead. 'setpoint lknee=10deg' also selects the board. The "
-         "setpoint must be within --max-jump of the measured position (2 % of the range), or "
-         "--approach moves there first. In a script this applies to the first setpoint of each "
-         "board.",
+         "disables it; use 'disable' instead. The setpoint must be within --max-jump of the measured "
+         "position (2 % of the range), or --approach moves there first. In a script this applies "
+         "to the first setpoint of each board.",
      .examples = AW_LIST("-l sim: setpoint 5deg -b lknee -c pos --verify",
          "-l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s",
          "-l sim: setpoint 0.3Nm -b lknee -c tor")},

@@ -56,7 +56,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
     has "$stderr" '; nearest joint1.angle 90, 2 away — allow it with --tolerance'
     exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
-    has "$stderr" '; nearest angle 90, 2 away — allow it with --tolerance'
+    has "$stderr" '; nearest joint1.angle 90, 2 away — allow it with --tolerance'
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
     has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
     exits_with 1 '; nearest joint1.angle 90, 5 away' asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"

@@ -42,12 +42,9 @@ struct waiter {
     char text[WANTED_MAX]; /* the wanted condition as typed */
     /* an empty selection: fields outside the condition are not shown */
     struct aw_select none;
-    struct aw_where where;            /* the wanted condition; or */
-    struct aw_record wanted;          /* the wanted message with these values, if its codec is not
-                                   * NULL */
-    double tolerance[AW_MAX_SCALARS]; /* tolerance of each value */
-    int64_t start_ns, deadline;       /* accepts records between these times */
-    uint64_t n_seen;                  /* number of records of the wanted kind */
+    struct aw_where where;      /* the wanted condition, or message and values */
+    int64_t start_ns, deadline; /* accepts records between these times */
+    uint64_t n_seen;            /* number of records of the wanted kind */
     size_t n_nearest;
     struct nearest_record nearest[NEAREST + 1];
     struct last_value {
@@ -85,30 +82,32 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
-/* Sets the tolerance of each value: --tolerance for values in its unit, otherwise half a step of
- * the field. */
-static enum aw_status set_tolerances(struct waiter *w)
+/* Adds the condition that a message arrives with these values, within half a step of each field. */
+static enum aw_status require_values(struct waiter *w, const struct aw_record *wanted)
 {
-    const char *tolerance = aw_wait_given(w->session)->tolerance;
-    const struct aw_record *wanted = &w->wanted;
-    bool any = !tolerance;
-    struct aw_error why = {.text = "no number to compare"};
+    w->where.heads[w->where.n_heads++] =
+        (struct aw_where_head){.is_dir = true, .is_equal = true, .text = "rx"};
+    struct aw_where_head *head = &w->where.heads[w->where.n_heads++];
+    head->is_equal = true;
+    snprintf(head->text, sizeof head->text, "%s", wanted->codec->message->name);
     for (int i = 0; i < wanted->codec->n_scalars; i++) {
-        struct aw_range range = aw_scalar_range(wanted->codec, i, wanted);
-        double value = 0;
-        bool number = wanted->present >> i & 1 && !wanted->codec->scalars[i].field->names &&
-                      wanted->codec->scalars[i].field->type != AW_TEXT;
-        w->tolerance[i] = fmax(fabs(range.scale) / 2, fabs(wanted->v[i]) * 1e-6);
-        if (!tolerance || !number ||
-            aw_number_parse_unit(tolerance, range.unit ? range.unit : "", &value, &why) != AW_OK)
+        struct aw_where_term *term = &w->where.terms[w->where.n];
+        struct aw_point point;
+        char name[64];
+        if (!(wanted->present >> i & 1))
             continue;
-        if (value < 0)
-            return aw_fail(&w->session->err, AW_LIMIT,
-                           "--tolerance: %s is below 0 — give 0 or more", tolerance);
-        w->tolerance[i] = fmax(w->tolerance[i], value);
-        any = true;
+        if (w->where.n++ == AW_WHERE_TERMS)
+            return aw_fail(&w->session->err, AW_USAGE, "expect: more than %d values — remove some",
+                           AW_WHERE_TERMS);
+        aw_scalar_name(&wanted->codec->scalars[i], name, sizeof name);
+        aw_record_point(wanted, i, &point);
+        *term = (struct aw_where_term){.op = AW_WHERE_IS, .tolerance = ""};
+        term->is_number = !point.text;
+        term->number = point.value;
+        snprintf(term->text, sizeof term->text, "%s", point.text ? point.text : "");
+        snprintf(term->field, sizeof term->field, "%s.%s", wanted->codec->message->name, name);
     }
-    return any ? AW_OK : aw_fail(&w->session->err, AW_USAGE, "--tolerance: %s", why.text);
+    return AW_OK;
 }
 
 static enum aw_status parse_message(struct waiter *w, const struct aw_args *args,
@@ -129,45 +128,51 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
                  args->bound[i].text);
         pairs[n] = (struct aw_pair){names[n], equals + 1};
     }
-    aw_record_init(&w->wanted, codec, AW_RX);
-    w->wanted.present = 0; /* fields that were not given may have any value */
+    struct aw_record wanted;
+    aw_record_init(&wanted, codec, AW_RX);
+    wanted.present = 0; /* fields that were not given may have any value */
     if (status == AW_OK)
-        status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
-    return status == AW_OK ? set_tolerances(w) : status;
+        status = aw_record_set_pairs(&wanted, pairs, n, &session->err);
+    return status == AW_OK ? require_values(w, &wanted) : status;
 }
 
-/* Applies the tolerance to a condition. */
+/* Returns AW_OK if the field of the term can have this tolerance. */
+static enum aw_status check_tolerance(struct waiter *w, const struct aw_where_term *term,
+                                      const char *tolerance)
+{
+    /* this operator requires that the unit fits the field */
+    struct aw_where tolerated = {.n = 1, .terms = {*term}};
+    tolerated.terms[0].op = AW_WHERE_AT_MOST;
+    tolerated.terms[0].has_unit = true;
+    snprintf(tolerated.terms[0].text, sizeof tolerated.terms[0].text, "%s", tolerance);
+    return aw_stream_check(w->session, &w->none, &tolerated);
+}
+
+/* Sets the tolerance of all values in its unit. */
 static enum aw_status apply_tolerance(struct waiter *w)
 {
-    struct aw_session *session = w->session;
-    const char *tolerance = aw_wait_given(session)->tolerance;
-    struct aw_where tolerated = w->where;
-    struct aw_error why;
-    bool any = false;
+    struct aw_error *err = &w->session->err;
+    const char *tolerance = aw_wait_given(w->session)->tolerance;
+    bool any = false, fits = false;
     for (size_t t = 0; t < w->where.n; t++) {
         struct aw_where_term *term = &w->where.terms[t];
         if (term->op != AW_WHERE_IS || !term->is_number)
             continue;
         any = true;
         term->tolerance = tolerance;
-        tolerated.terms[t].has_unit = true;
-        /* this operator requires that the field has a unit */
-        tolerated.terms[t].op = AW_WHERE_AT_MOST;
-        snprintf(tolerated.terms[t].text, sizeof tolerated.terms[t].text, "%s", tolerance);
+        fits = fits || check_tolerance(w, term, tolerance) == AW_OK;
     }
     if (!any)
-        return aw_fail(&session->err, AW_USAGE,
+        return aw_fail(err, AW_USAGE,
                        "expect: --tolerance works only with FIELD=VALUE — otherwise give a range: "
                        "'FIELD>4 and FIELD<6'");
     if (*tolerance == '-')
-        return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0 — give 0 or more",
-                       tolerance);
-    if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
-        why = session->err;
-        bool named = strncmp(why.text, "--where: ", 9) == 0;
-        return aw_fail(&session->err, AW_USAGE, "--tolerance: %s", why.text + (named ? 9 : 0));
-    }
-    return AW_OK;
+        return aw_fail(err, AW_LIMIT, "--tolerance: %s is below 0 — give 0 or more", tolerance);
+    if (fits)
+        return AW_OK;
+    struct aw_error why = *err;
+    bool named = strncmp(why.text, "--where: ", 9) == 0;
+    return aw_fail(err, AW_USAGE, "--tolerance: %s", why.text + (named ? 9 : 0));
 }
 
 static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
@@ -177,36 +182,8 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
-    if (codec)
-        return parse_message(w, args, codec);
-    status = parse_condition(w, args);
+    status = codec ? parse_message(w, args, codec) : parse_condition(w, args);
     return status == AW_OK && aw_wait_given(w->session)->tolerance ? apply_tolerance(w) : status;
-}
-
-/* ---- Matching ---- */
-
-static bool has_wanted_values(const struct waiter *w, const struct aw_record *record)
-{
-    const struct aw_record *wanted = &w->wanted;
-    for (int i = 0; i < wanted->codec->n_scalars; i++) {
-        if (!(wanted->present >> i & 1))
-            continue;
-        if (!(record->present >> i & 1))
-            return false;
-        if (wanted->codec->scalars[i].field->type == AW_TEXT
-                ? strcmp(record->text, wanted->text) != 0
-                : !(fabs(record->v[i] - wanted->v[i]) <= w->tolerance[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool is_match(const struct waiter *w, const struct aw_item *item)
-{
-    if (!w->wanted.codec)
-        return aw_item_matches(&w->where, item);
-    return item->record && item->record->codec == w->wanted.codec &&
-           has_wanted_values(w, item->record);
 }
 
 /* ---- The nearest records ---- */
@@ -216,27 +193,24 @@ static double relative_distance(double value, double wanted)
     return fabs(value - wanted) / fmax(1, fabs(wanted));
 }
 
-/* Returns the distance of the item from the wanted record; INFINITY: another kind. */
+/* Returns the distance of the item from the wanted one; INFINITY: another kind. */
 static double distance_of(const struct waiter *w, const struct aw_item *item)
 {
-    const struct aw_record *wanted = &w->wanted;
     double sum = 0;
-    if ((wanted->codec && (!item->record || item->record->codec != wanted->codec)) ||
-        !aw_item_head_matches(&w->where, item))
+    if (!aw_item_head_matches(&w->where, item))
         return INFINITY;
-    for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
-        if (wanted->present >> i & 1)
-            sum += relative_distance(item->record->v[i], wanted->v[i]);
     for (size_t t = 0; t < w->where.n; t++) {
         const struct aw_where_term *term = &w->where.terms[t];
+        const struct aw_where alone = {.n = 1, .terms = {*term}};
         const struct aw_select one = {.n = 1, .pattern = {term->field}};
         double min_distance = INFINITY, number;
-        for (size_t i = 0; i < item->n; i++)
-            if (aw_select_match(&one, &item->points[i]) == 0)
-                min_distance =
-                    fmin(min_distance, aw_where_find_number(term, &item->points[i], &number)
-                                           ? relative_distance(item->points[i].value, number)
-                                           : 1);
+        for (size_t i = 0; i < item->n; i++) {
+            const struct aw_point *point = &item->points[i];
+            if (aw_select_match(&one, point) == 0)
+                min_distance = fmin(min_distance, aw_where_find_number(term, point, &number)
+                                                      ? relative_distance(point->value, number)
+                                                      : !aw_where_holds(&alone, point, 1));
+        }
         sum += min_distance;
     }
     return isnan(sum) ? 1e300 : sum;
@@ -262,20 +236,22 @@ static void note_distance(const struct waiter *w, struct distance_text *away, co
              equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
-/* Finds the value nearest to a term that does not hold. Returns false if no value is a number. */
+/* Finds the value nearest to a term that does not hold. Returns false if no value has a distance:
+ * for strings, and for numbers without a unit, which identify something. */
 static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
                             const struct aw_item *item, struct distance_text *away)
 {
     const struct aw_where alone = {.n = 1, .terms = {*term}};
     const struct aw_select one = {.n = 1, .pattern = {term->field}};
     const struct aw_point *nearest = NULL;
+    bool equal = term->op == AW_WHERE_IS;
     double number, wanted = 0;
     if (aw_where_holds(&alone, item->points, item->n))
         return true;
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
         if (aw_select_match(&one, point) != 0 || isnan(point->value) ||
-            !aw_where_find_number(term, point, &number))
+            (equal && !aw_point_unit(point)) || !aw_where_find_number(term, point, &number))
             continue;
         if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
             nearest = point;
@@ -283,35 +259,14 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
         }
     }
     if (nearest)
-        note_distance(w, away, nearest->name, nearest->value, wanted, term->op == AW_WHERE_IS);
+        note_distance(w, away, nearest->name, nearest->value, wanted, equal);
     return nearest;
-}
-
-/* Returns false for strings, and for numbers that identify the subject: these have no distance. */
-static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
-                              struct distance_text *away)
-{
-    const struct aw_record *record = item->record, *wanted = &w->wanted;
-    const struct aw_field *field = wanted->codec->scalars[scalar].field;
-    const char *unit = aw_scalar_range(wanted->codec, scalar, wanted).unit;
-    bool number = !field->names && field->type != AW_TEXT && unit && *unit;
-    char name[AW_POINT_NAME];
-    if (!(wanted->present >> scalar & 1))
-        return true;
-    if (!(record->present >> scalar & 1) || !number)
-        return number ? false : record->v[scalar] == wanted->v[scalar];
-    aw_scalar_name(&wanted->codec->scalars[scalar], name, sizeof name);
-    if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->tolerance[scalar]))
-        note_distance(w, away, name, record->v[scalar], wanted->v[scalar], true);
-    return true;
 }
 
 static void write_distance(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
 {
     struct distance_text away = {.distance = 0};
     bool comparable = true;
-    for (int i = 0; w->wanted.codec && i < w->wanted.codec->n_scalars; i++)
-        comparable = comparable && is_away_by_scalar(w, item, i, &away);
     for (size_t t = 0; t < w->where.n; t++)
         comparable = comparable && is_away_by_term(w, &w->where.terms[t], item, &away);
     snprintf(out, AWAY_MAX, "%s", comparable ? away.text : "");
@@ -426,7 +381,7 @@ static enum aw_status wait_until(struct waiter *w)
     struct aw_item item;
     enum aw_status status;
     while ((status = next_item(w, &item)) == AW_OK) {
-        bool holds = is_match(w, &item);
+        bool holds = aw_item_matches(&w->where, &item);
         note_last(w, &item);
         if (!holds && isfinite(distance_of(w, &item)))
             first_ns = AW_NO_TIME; /* the condition no longer holds */
@@ -504,7 +459,7 @@ static bool was_received(struct waiter *w)
         item.subject = aw_session_subject(session, &record, subject, sizeof subject);
         item.n = aw_record_points(names, &record, item.subject, points, AW_POINTS_MAX);
         note_nearest(w, &item);
-        found = is_match(w, &item);
+        found = aw_item_matches(&w->where, &item);
     }
     return found;
 }
@@ -522,7 +477,7 @@ static enum aw_status expect(struct waiter *w)
     found = was_received(w);
     while (!found && (status = next_item(w, &item)) == AW_OK) {
         note_nearest(w, &item);
-        found = is_match(w, &item);
+        found = aw_item_matches(&w->where, &item);
     }
     if (found)
         return never ? fail_expect(w, true) : report(w, "seen");

@@ -18,9 +18,6 @@ struct binder {
     size_t next; /* the argument for the next token without a name */
     size_t repetition;
     bool only_arguments; /* after -- */
-    /* the option that a JOINT=VALUE argument sets to its joint; or NULL */
-    const struct aw_option *option;
-    const char *joint; /* that joint */
 };
 
 bool aw_is_option(const char *token)
@@ -375,30 +372,6 @@ static enum aw_status fail_unknown_name(struct binder *b, const char *token, siz
                            b->args->command->name, name);
 }
 
-struct candidate {
-    const char *name;
-    bool found;
-};
-
-static void match_joint(void *context, const char *word, const char *help)
-{
-    struct candidate *joint = context;
-    (void)help;
-    joint->found = joint->found || strcasecmp(joint->name, word) == 0;
-}
-
-/* Returns the tool's option that names joints if name is one of them. */
-static const struct aw_option *find_joint_option(struct aw_session *session, const char *name)
-{
-    struct candidate joint = {.name = name};
-    for (const struct aw_option *o = session->tool->options; o && o->name; o++)
-        if (o->joint && o->complete) {
-            o->complete(session, match_joint, &joint);
-            return joint.found ? o : NULL;
-        }
-    return NULL;
-}
-
 /* Binds elbow=45 to a joint and its value. */
 static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *token,
                                  size_t length)
@@ -408,28 +381,12 @@ static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, con
     if (args->n_joints == AW_JOINT_WORDS || length >= sizeof args->joints[0])
         return fail_unknown_name(b, token, length);
     snprintf(name, sizeof args->joints[0], "%.*s", (int)length, token);
-    bool named = strcmp(arg->name, "joint") == 0 && arg[1].name && !nearest_name(b, name);
-    const struct aw_option *option = named || b->joint ? NULL : find_joint_option(b->session, name);
-    if (!named && !option)
+    if (strcmp(arg->name, "joint") != 0 || !arg[1].name || nearest_name(b, name))
         return fail_unknown_name(b, token, length);
     args->n_joints++;
-    b->option = option;
-    b->joint = option ? name : NULL;
-    enum aw_status status = named ? bind_to(b, arg, NULL, name)
-                                  : aw_options_set(&b->session->options, option->name, name,
-                                                   AW_FROM_COMMAND_LINE, &b->session->err);
+    enum aw_status status = bind_to(b, arg, NULL, name);
     const struct aw_arg *value = status == AW_OK ? next_positional(b) : NULL;
     return value ? bind_to(b, value, NULL, token + length + 1) : status;
-}
-
-/* Rejects a different joint in the option, because one of the two would be the wrong one. */
-static enum aw_status check_joint(const struct binder *b)
-{
-    const char *other = b->option ? aw_option(b->session, b->option->name) : NULL;
-    if (!other || strcmp(other, b->joint) == 0)
-        return AW_OK;
-    return aw_fail(&b->session->err, AW_USAGE, "%s: both %s and --%s %s — name the joint once",
-                   b->args->command->name, b->joint, b->option->name, other);
 }
 
 /* Binds a token without a known name. An unknown name= may be a joint's name, or part of a file
@@ -563,9 +520,7 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *token
         args->command && args->command->repeats && args->n == 0 ? 0 : b.repetition + 1;
     bool help = session->options.print.help || session->options.print.help_all;
     status = args->command && !help ? check_complete(&b) : AW_OK;
-    if (status == AW_OK && args->command)
-        status = check_choices(&b);
-    return status == AW_OK ? check_joint(&b) : status;
+    return status == AW_OK && args->command ? check_choices(&b) : status;
 }
 
 const char *aw_arg(const struct aw_args *args, const char *name, size_t repetition)

@@ -152,8 +152,6 @@ struct aw_option {
     bool checks_ending;
     /* also the name of a message field: a record or JSON command with that field sets the option */
     bool in_messages;
-    /* its value is a joint: lknee=10deg sets the option to lknee and is the argument 10deg */
-    bool joint;
     /* Checks the value beyond the rules of this row. Called when the config file is read, so that
      * errors name the line. Sets session->err. NULL: the command checks the value when it uses
      * it. */

@@ -119,6 +119,11 @@ static const char *value_text(const struct aw_record *record, int scalar)
     return record->codec->raw ? NULL : aw_row_value_name(row, record->v[scalar]);
 }
 
+const char *aw_point_unit(const struct aw_point *point)
+{
+    return point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
+}
+
 int aw_subject_scalar(const struct aw_record *record, const char *subject)
 {
     for (int i = 0; i < record->codec->n_scalars; i++) {

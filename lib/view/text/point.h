@@ -76,6 +76,9 @@ size_t aw_record_some_points(const struct aw_names *names, const struct aw_recor
                              uint64_t scalars, const char *subject, struct aw_point *points,
                              size_t max);
 
+/* Returns the unit of a point, or NULL. */
+const char *aw_point_unit(const struct aw_point *point);
+
 /* Converts one scalar of a record to a point without names. */
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point);
 

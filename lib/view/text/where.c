@@ -222,26 +222,25 @@ static bool compare(enum aw_where_op op, double a, double b)
     }
 }
 
-static const char *point_unit(const struct aw_point *point)
-{
-    return point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
-}
-
 bool aw_where_find_number(const struct aw_where_term *term, const struct aw_point *point,
                           double *number)
 {
     *number = term->number;
     if (!term->has_unit)
         return term->is_number;
-    return aw_number_parse_unit(term->text, point_unit(point), number, NULL) == AW_OK;
+    return aw_number_parse_unit(term->text, aw_point_unit(point), number, NULL) == AW_OK;
 }
 
 static bool is_within(const struct aw_where_term *term, const struct aw_point *point, double number)
 {
-    const char *unit = point_unit(point);
-    double slack = 0;
-    return aw_number_parse_unit(term->tolerance, unit ? unit : "", &slack, NULL) == AW_OK &&
-           fabs(point->value - number) <= slack;
+    const char *unit = aw_point_unit(point);
+    double tolerance = 0,
+           step =
+               point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).scale : 0;
+    if (aw_number_parse_unit(term->tolerance, unit ? unit : "", &tolerance, NULL) != AW_OK)
+        tolerance = 0;
+    return fabs(point->value - number) <=
+           fmax(tolerance, fmax(fabs(step) / 2, fabs(number) * 1e-6));
 }
 
 static bool term_holds(const struct aw_where_term *term, const struct aw_point *point)

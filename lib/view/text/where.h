@@ -14,7 +14,7 @@
 
 #include "view/text/select.h"
 
-#define AW_WHERE_TERMS 8
+#define AW_WHERE_TERMS 16
 
 enum aw_where_op {
     AW_WHERE_LESS,
@@ -31,8 +31,10 @@ struct aw_where_term {
     char text[40]; /* value as written */
     bool is_number;
     double number;
-    bool has_unit;         /* the number must be converted to the unit of the field */
-    const char *tolerance; /* tolerance of = with a number, with unit; NULL: none */
+    bool has_unit; /* the number must be converted to the unit of the field */
+    /* tolerance of = with a number, at least half a step of the field; ignored if its unit does not
+     * fit the field. NULL: none */
+    const char *tolerance;
 };
 
 /* A condition on the message itself: msg = NAME, dir != tx. */
