@@ -1,5 +1,4 @@
-/* The joints of ezphys, one for each axis, in tree order: their state, and the bodies between them.
- */
+/* The joints of ezphys, one for each axis, in the order of the simulation. */
 #include "shell/joints/joints.h"
 
 #include <ctype.h>
@@ -10,154 +9,34 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
-#include "base/utf8.h"
 #include "ezphys.h"
 #include "shell/joints/play.h"
 #include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 #include "state.h"
 
-/* size of the list as JSON */
-#define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8)
-#define KEY_MAX  sizeof((struct aw_entry *)NULL)->key
 #define WINDOW_S 0.5 /* observation time for the rates */
-#define DEEPEST  64
-#define ENTRIES  5 /* max entries of a body in the record */
 #define NEAR     0.01
-
-/* A body or a joint, in tree order. */
-struct item {
-    const struct aw_ezphys_object *object;
-    const struct aw_ezphys_body *body;   /* or NULL */
-    const struct aw_ezphys_joint *joint; /* or NULL */
-    const struct aw_ezphys_name *entry;  /* from the names, or NULL */
-    unsigned depth;
-    char list[ENDS_MAX]; /* JSON: a joint's two bodies, or a body's x, y, z */
-};
-
-struct ezphys_tree {
-    uint64_t epoch;       /* epoch of the simulation when the tree was built */
-    int64_t paced_ns;     /* session clock: the simulation is paced up to here */
-    double window_s;      /* observation time; 0: the simulation is in lock-step */
-    size_t n, next;       /* number of items; the next one for status */
-    struct item *current; /* current joint of status; NULL: none */
-    struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
-};
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_VELOCITY, "velocity", -1}, {AW_JOINT_EXTRA_1, "rate", 1}, {0}};
 static const struct aw_joint_column without_rate[] = {{AW_JOINT_VELOCITY, "velocity", -1}, {0}};
 
-/* ---- The tree: from the world over joints to bodies, as far as the names are known ---- */
-
-static struct item *add_item(struct aw_session *session, const struct aw_ezphys_body *body,
-                             const struct aw_ezphys_joint *joint, unsigned depth)
-{
-    struct ezphys_tree *tree = ezphys_state(session)->tree;
-    const struct aw_ezphys_object *object = body ? &body->object : &joint->object;
-    enum aw_ezphys_kind kind = body ? AW_EZPHYS_BODY : AW_EZPHYS_JOINT;
-    struct item *item = &tree->items[tree->n++];
-    item->object = object;
-    item->body = body;
-    item->joint = joint;
-    item->depth = depth;
-    item->entry = aw_ezphys_names_find(&ezphys_state(session)->name_sets.names, kind, object->name);
-    return item;
-}
-
-/* The items that are already in the tree. */
-struct visited {
-    bool body[AW_EZPHYS_BODIES], joint[AW_EZPHYS_JOINTS];
-};
-
-/* Returns the body at the other end of the joint, "" for the world; NULL if the joint is not
- * attached to this body. */
-static const char *find_other_body(struct aw_session *session, const struct aw_ezphys_joint *joint,
-                                   const char *body)
-{
-    const struct aw_ezphys_name *entry = aw_ezphys_names_find(
-        &ezphys_state(session)->name_sets.names, AW_EZPHYS_JOINT, joint->object.name);
-    if (!entry || (!*entry->bodies[0] && !*entry->bodies[1]))
-        return NULL;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(entry->bodies[i], body) == 0)
-            return entry->bodies[!i];
-    return NULL;
-}
-
-static size_t find_body(const struct aw_ezphys_state *state, const char *name)
-{
-    size_t i = 0;
-    while (i < state->n_bodies && strcmp(state->bodies[i].object.name, name) != 0)
-        i++;
-    return i;
-}
-
-static void add_branch(struct aw_session *session, const char *body, unsigned depth,
-                       struct visited *visited)
-{
-    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
-    for (size_t i = 0; i < state->n_joints && depth <= DEEPEST; i++) {
-        const char *other =
-            visited->joint[i] ? NULL : find_other_body(session, &state->joints[i], body);
-        if (!other)
-            continue;
-        visited->joint[i] = true;
-        add_item(session, NULL, &state->joints[i], depth);
-        size_t child = find_body(state, other);
-        if (child == state->n_bodies || visited->body[child])
-            continue;
-        visited->body[child] = true;
-        add_item(session, &state->bodies[child], NULL, depth + 1);
-        add_branch(session, other, depth + 2, visited);
-    }
-}
-
-/* Adds the joints attached to the world, then free bodies. */
-static enum aw_status make_tree(struct aw_session *session)
-{
-    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
-    struct ezphys_state *tool_state = ezphys_state(session);
-    struct visited visited = {{false}, {false}};
-    if (!tool_state->tree)
-        tool_state->tree = calloc(1, sizeof *tool_state->tree);
-    if (!tool_state->tree)
-        return aw_no_memory(&session->err);
-    tool_state->tree->n = tool_state->tree->next = 0;
-    tool_state->tree->epoch = state->epoch;
-    add_branch(session, "", 0, &visited);
-    for (size_t i = 0; i < state->n_bodies; i++) {
-        if (visited.body[i])
-            continue;
-        visited.body[i] = true;
-        add_item(session, &state->bodies[i], NULL, 0);
-        add_branch(session, state->bodies[i].object.name, 1, &visited);
-    }
-    for (size_t i = 0; i < state->n_joints; i++)
-        if (!visited.joint[i])
-            add_item(session, NULL, &state->joints[i], 0);
-    return AW_OK;
-}
-
-static const char *write_label(const struct item *item, char out[AW_JOINT_NAME])
-{
-    char name[AW_EZPHYS_NAME_SIZE];
-    int depth = item->depth < 20 ? (int)item->depth : 20;
-    snprintf(name, sizeof name, "%s", item->object->name);
-    aw_utf8_clean(name); /* a name from the wire may be invalid UTF-8 */
-    snprintf(out, AW_JOINT_NAME, "%*s%s%.32s", depth, "", item->joint ? "└ " : "", name);
-    return out;
-}
-
 /* ---- The list ---- */
 
-static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list *list,
-                               const struct item *item)
+/* Returns the simulation's joint to which an axis belongs. */
+static const struct aw_ezphys_joint *get_joint(struct aw_session *session,
+                                               const struct aw_joint *axis)
 {
-    const struct aw_ezphys_joint *joint = item->joint;
+    return &ezphys_client(session)->state.joints[axis->id / AW_EZPHYS_AXES];
+}
+
+static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list *list,
+                               uint32_t index)
+{
+    const struct aw_ezphys_joint *joint = &ezphys_client(session)->state.joints[index];
     struct ezphys_units units = ezphys_units(session, joint->object.name);
-    char name[AW_EZPHYS_NAME_SIZE + 16], label[AW_JOINT_NAME];
-    write_label(item, label);
+    char name[AW_EZPHYS_NAME_SIZE + 16];
     for (int i = 0; i < joint->n_axes; i++) {
         struct aw_ezphys_packet_subject about = {&joint->object, i + 1, joint->n_axes};
         struct aw_joint *axis =
@@ -166,12 +45,7 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
             return session->err.status;
         if (i == 0 && joint->n_axes > 1)
             snprintf(axis->alias, sizeof axis->alias, "%s", joint->object.name);
-        snprintf(axis->label, sizeof axis->label, "%s", label);
-        if (i > 0)
-            snprintf(axis->label, sizeof axis->label, "%*s  axis%d", (int)strspn(label, " "), "",
-                     i + 1);
-        axis->id =
-            (uint32_t)(item - ezphys_state(session)->tree->items) * AW_EZPHYS_AXES + (uint32_t)i;
+        axis->id = index * AW_EZPHYS_AXES + (uint32_t)i;
         axis->unit[AW_JOINT_ACTUAL] = axis->unit[AW_JOINT_TARGET] = units.displacement;
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA_1] = "Hz";
@@ -187,16 +61,11 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    char label[AW_JOINT_NAME];
-    enum aw_status status = make_tree(session);
-    list->width = AW_JOINT_LABEL;
-    for (size_t i = 0; status == AW_OK && i < ezphys_state(session)->tree->n; i++) {
-        const struct item *item = &ezphys_state(session)->tree->items[i];
-        int width = (int)aw_utf8_length(write_label(item, label));
-        list->width = width > list->width ? width : list->width;
-        if (item->joint)
-            status = add_axes(session, list, item);
-    }
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
+    enum aw_status status = AW_OK;
+    ezphys_state(session)->motion.epoch = state->epoch;
+    for (uint32_t i = 0; i < state->n_joints && status == AW_OK; i++)
+        status = add_axes(session, list, i);
     return status;
 }
 
@@ -205,8 +74,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
                           struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct item *item = &ezphys_state(session)->tree->items[joint->id / AW_EZPHYS_AXES];
-    struct ezphys_units units = ezphys_units(session, item->object->name);
+    const char *joint_name = get_joint(session, joint)->object.name;
+    struct ezphys_units units = ezphys_units(session, joint_name);
     static const struct aw_joint_limit kinds[] = {
         {.quantity = "velocity", .min = NAN, .max = NAN, .source = "none", .is_firm = true},
         {.quantity = "max_torque", .min = 0, .max = NAN, .source = "table", .is_firm = true},
@@ -216,8 +85,8 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
     memcpy(rows, kinds, sizeof kinds);
     rows[0].unit = units.velocity;
     rows[1].unit = rows[2].unit = units.torque;
-    const struct aw_ezphys_name *name = aw_ezphys_names_find(
-        &ezphys_state(session)->name_sets.names, AW_EZPHYS_JOINT, item->object->name);
+    const struct aw_ezphys_name *name =
+        aw_ezphys_names_find(&ezphys_state(session)->name_sets.names, AW_EZPHYS_JOINT, joint_name);
     double low = name ? name->low[joint->id % AW_EZPHYS_AXES] : 0,
            high = name ? name->high[joint->id % AW_EZPHYS_AXES] : 0;
     if (!(low < high) || (isinf(low) && isinf(high)))
@@ -246,35 +115,33 @@ static enum aw_status observe(struct aw_session *session, int64_t deadline)
         status = AW_OK;
     if (status == AW_OK)
         status = aw_ezphys_answer(ezphys_client(session), &session->err);
-    ezphys_state(session)->tree->window_s = (double)(aw_clock_now(session->clock) - start) / 1e9;
+    ezphys_state(session)->motion.window_s = (double)(aw_clock_now(session->clock) - start) / 1e9;
     return status;
 }
 
-/* Returns messages per second; 0 for a simulation in lock-step. */
-static double get_rate(const struct ezphys_tree *tree, const struct item *item)
+/* Returns messages per second; NaN for a simulation in lock-step. */
+static double get_rate(struct aw_session *session, const struct aw_ezphys_joint *joint)
 {
-    if (tree->window_s <= 0)
-        return NAN;
-    double per_message = item->joint && item->joint->n_axes ? item->joint->n_axes : 1;
-    double packets = (double)(item->object->count - (item->joint ? item->joint->n_feedback : 0));
-    return packets / per_message / tree->window_s;
+    double window_s = ezphys_state(session)->motion.window_s;
+    double per_message = joint->n_axes ? joint->n_axes : 1;
+    double packets = (double)(joint->object.count - joint->n_feedback);
+    return window_s > 0 ? packets / per_message / window_s : (double)NAN;
 }
 
 /* A value missing in the last message is from an earlier one; its time is unknown. */
 static void update_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys *ez = ezphys_client(session);
-    const struct ezphys_tree *tree = ezphys_state(session)->tree;
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
-        const struct item *item = &tree->items[joint->id / AW_EZPHYS_AXES];
-        const struct aw_ezphys_axis *axis = &item->joint->axes[joint->id % AW_EZPHYS_AXES];
-        int64_t time_ns = item->object->message == ez->state.counts.messages
+        const struct aw_ezphys_joint *source = get_joint(session, joint);
+        const struct aw_ezphys_axis *axis = &source->axes[joint->id % AW_EZPHYS_AXES];
+        int64_t time_ns = source->object.message == ez->state.counts.messages
                               ? ez->lockstep.received_ns
                               : AW_NO_TIME;
         aw_joint_set_value(joint, AW_JOINT_ACTUAL, axis->displacement, time_ns);
         aw_joint_set_value(joint, AW_JOINT_VELOCITY, axis->velocity, time_ns);
-        aw_joint_set_value(joint, AW_JOINT_EXTRA_1, get_rate(tree, item), time_ns);
+        aw_joint_set_value(joint, AW_JOINT_EXTRA_1, get_rate(session, source), time_ns);
     }
 }
 
@@ -286,24 +153,24 @@ static bool is_status(const struct aw_session *session)
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys_state *state = &ezphys_client(session)->state;
-    size_t objects = state->n_bodies + state->n_joints;
+    size_t n_joints = state->n_joints;
     /* for a motion, --for is its duration */
     double seconds = is_status(session) ? session->options.run.for_s : 0;
     int64_t deadline =
         aw_time_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
     enum aw_status status = AW_OK;
-    ezphys_state(session)->tree->window_s = 0;
+    ezphys_state(session)->motion.window_s = 0;
     if (ezphys_is_free_running(session, deadline))
         status = observe(session, deadline);
     if (status == AW_OK && list->is_frozen)
-        status = ezphys_check_epoch(session, ezphys_state(session)->tree->epoch);
-    else if (status == AW_OK && state->n_bodies + state->n_joints != objects) {
-        list->n = 0; /* new objects appeared meanwhile, so the tree changed */
+        status = ezphys_check_epoch(session, ezphys_state(session)->motion.epoch);
+    else if (status == AW_OK && state->n_joints != n_joints) {
+        list->n = 0; /* new joints appeared meanwhile */
         status = list_joints(session, list);
     }
     if (status != AW_OK)
         return status;
-    bool waiting = aw_session_is_text(session) && ezphys_state(session)->tree->window_s <= 0;
+    bool waiting = aw_session_is_text(session) && ezphys_state(session)->motion.window_s <= 0;
     list->columns = waiting ? without_rate : columns;
     update_joints(session, list);
     return AW_OK;
@@ -323,7 +190,7 @@ static void show_scene(struct aw_session *session)
     const struct aw_ezphys_state *s = &ezphys_client(session)->state;
     struct aw_output *out = &session->out;
     const char *waiting =
-        ezphys_state(session)->tree->window_s > 0 ? "" : ", waiting for an answer";
+        ezphys_state(session)->motion.window_s > 0 ? "" : ", waiting for an answer";
     if (!aw_session_is_text(session)) {
         aw_object_add_number(&session->result, "step", s->is_timed ? (double)s->step : NAN, 0,
                              NULL);
@@ -339,126 +206,35 @@ static void show_scene(struct aw_session *session)
     }
 }
 
-/* Returns a key such as "hinge.id" or "body.limb.rate". */
-static const char *write_key(const struct item *item, const char *field, char key[KEY_MAX])
+/* Adds the number of a joint on the wire before its axes. */
+static void add_number(struct aw_session *session, const struct aw_joint *axis)
 {
-    char name[AW_EZPHYS_NAME_SIZE];
-    snprintf(name, sizeof name, "%s", item->object->name);
-    aw_utf8_clean(name);
-    snprintf(key, KEY_MAX, "%s%s.%s", item->body ? "body." : "", name, field);
-    return key;
-}
-
-/* Adds the fields of a joint that follow its axes. */
-static void finish_joint(struct aw_session *session)
-{
-    struct ezphys_tree *tree = ezphys_state(session)->tree;
-    struct item *item = tree->current;
-    tree->current = NULL;
-    if (!item || !item->entry)
-        return;
-    char key[KEY_MAX], *out = item->list;
-    for (int i = 0; i < 2; i++) {
-        const char *body = *item->entry->bodies[i] ? item->entry->bodies[i] : "world";
-        *out++ = i ? ',' : '[';
-        out = aw_write_json_string(out, body, sizeof item->entry->bodies[i]);
-    }
-    snprintf(out, 2, "]");
-    aw_object_add_list(&session->result, write_key(item, "bodies", key), item->list);
-}
-
-static void record_joint(struct aw_session *session, struct item *item)
-{
-    char key[KEY_MAX];
-    finish_joint(session);
-    ezphys_state(session)->tree->current = item;
-    if (item->object->id)
-        aw_object_add_count(&session->result, write_key(item, "id", key), item->object->id);
-}
-
-static void record_body(struct aw_session *session, struct item *item)
-{
-    struct aw_object *result = &session->result;
-    const double *position = item->body->position;
-    char key[KEY_MAX];
-    if (item->object->id)
-        aw_object_add_count(result, write_key(item, "id", key), item->object->id);
-    aw_object_add_number(result, write_key(item, "rate", key),
-                         get_rate(ezphys_state(session)->tree, item), 1, NULL);
-    snprintf(item->list, sizeof item->list, "[%.7g,%.7g,%.7g]", position[0], position[1],
-             position[2]);
-    aw_object_add_list(result, write_key(item, "position", key), item->list);
-}
-
-static void print_body(struct aw_session *session, const struct item *item, int width)
-{
-    const double *position = item->body->position;
-    char label[AW_JOINT_NAME];
-    write_label(item, label);
-    aw_output_print(&session->out, "%-*s x=%.3fm y=%.3fm z=%.3fm",
-                    width + (int)(strlen(label) - aw_utf8_length(label)), label, position[0],
-                    position[1], position[2]);
-    if (ezphys_state(session)->tree->window_s > 0)
-        aw_output_print(&session->out, " rate=%.1fHz", get_rate(ezphys_state(session)->tree, item));
-    aw_output_write(&session->out, "\n", 1);
-}
-
-/* Prints the bodies before this item; in records they come last. */
-static void show_bodies(struct aw_session *session, const struct aw_joint_list *list, size_t end)
-{
-    struct ezphys_tree *tree = ezphys_state(session)->tree;
-    bool text = aw_session_is_text(session);
-    size_t n_omitted = 0;
-    for (; tree->next < end; tree->next++) {
-        struct item *item = &tree->items[tree->next];
-        bool fits = text || session->result.n + ENTRIES <= AW_OBJECT_MAX;
-        if (item->body && text)
-            print_body(session, item, list->width);
-        else if (item->body && fits)
-            record_body(session, item);
-        n_omitted += item->body && !fits;
-    }
-    if (n_omitted)
-        aw_session_print_notice(session, "%zu objects not shown — use 'watch NAME'", n_omitted);
+    struct aw_joint joint = aw_joint_make(get_joint(session, axis)->object.name);
+    uint32_t id = get_joint(session, axis)->object.id;
+    char key[sizeof session->result.entries->key];
+    snprintf(key, sizeof key, "%s.id", joint.name);
+    if (id && axis->id % AW_EZPHYS_AXES == 0)
+        aw_object_add_count(&session->result, key, id);
 }
 
 static enum aw_status show_extra(struct aw_session *session, struct aw_joint_list *list,
                                  size_t index)
 {
-    struct ezphys_tree *tree = ezphys_state(session)->tree;
-    if (index == AW_JOINT_ABOVE) {
-        tree->next = 0;
-        tree->current = NULL;
+    if (index == AW_JOINT_ABOVE)
         show_scene(session);
-        return AW_OK;
-    }
-    if (index == list->n) {
-        finish_joint(session);
-        show_bodies(session, list, tree->n);
-        return AW_OK;
-    }
-    struct item *item = &tree->items[list->joints[index].id / AW_EZPHYS_AXES];
-    if (aw_session_is_text(session))
-        show_bodies(session, list, (size_t)(item - tree->items));
-    else if (list->joints[index].id % AW_EZPHYS_AXES == 0)
-        record_joint(session, item);
+    else if (index < list->n && !aw_session_is_text(session))
+        add_number(session, &list->joints[index]);
     return AW_OK;
 }
 
 /* ---- Commands ---- */
 
-static const struct aw_ezphys_object *get_object(struct aw_session *session,
-                                                 const struct aw_joint *joint)
-{
-    return ezphys_state(session)->tree->items[joint->id / AW_EZPHYS_AXES].object;
-}
-
 /* Compares with the number on the wire. */
 static bool matches_name(struct aw_session *session, const struct aw_joint *joint, const char *text)
 {
     char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)get_object(session, joint)->id);
-    return joint->id % AW_EZPHYS_AXES == 0 && get_object(session, joint)->id &&
+    snprintf(number, sizeof number, "%lld", (long long)get_joint(session, joint)->object.id);
+    return joint->id % AW_EZPHYS_AXES == 0 && get_joint(session, joint)->object.id &&
            strcmp(number, text) == 0;
 }
 
@@ -476,7 +252,7 @@ size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *l
     int axis = ezphys_state(session)->order.axis;
     double id = aw_record_get(record, "id");
     for (size_t i = 0; i < list->n && axis; i++) {
-        const struct aw_ezphys_object *object = get_object(session, &list->joints[i]);
+        const struct aw_ezphys_object *object = &get_joint(session, &list->joints[i])->object;
         bool matches = isnan(id) ? strcmp(object->name, record->text) == 0 : object->id == id;
         if (!matches || (int)(list->joints[i].id % AW_EZPHYS_AXES) != axis - 1)
             continue;
@@ -500,7 +276,7 @@ static enum aw_status parse_value(struct aw_session *session, const struct aw_jo
         status = AW_OK;
     }
     return status == AW_OK
-               ? ezphys_check_unit(session, get_object(session, joint)->name, given_kind)
+               ? ezphys_check_unit(session, get_joint(session, joint)->object.name, given_kind)
                : aw_fail(&session->err, status, "%s: %s", joint->name, problem.text);
 }
 
@@ -525,9 +301,9 @@ static double get_max_speed(const struct aw_session *session)
 
 /* A motor command has all axes of its joint; unnamed ones get velocity 0. */
 static enum aw_status send_motor(struct aw_session *session, const struct aw_joint_list *list,
-                                 const struct aw_joint_command *command, uint32_t item)
+                                 const struct aw_joint_command *command, uint32_t index)
 {
-    const struct aw_ezphys_object *object = ezphys_state(session)->tree->items[item].object;
+    const struct aw_ezphys_object *object = &ezphys_client(session)->state.joints[index].object;
     struct aw_ezphys_target target = {.id = object->id};
     struct aw_ezphys_motor motor = {.max_torque = {0}};
     double max_speed = get_max_speed(session);
@@ -537,7 +313,7 @@ static enum aw_status send_motor(struct aw_session *session, const struct aw_joi
             aw_number_or(ezphys_given(session)->max_torque, AW_EZPHYS_STOP_TORQUE);
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
-        if (id / AW_EZPHYS_AXES == item)
+        if (id / AW_EZPHYS_AXES == index)
             motor.velocity[id % AW_EZPHYS_AXES] =
                 aw_clamp(command->goals[i].value, -max_speed, max_speed);
     }
@@ -552,12 +328,12 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
         return aw_dry_run_depends(session, "the joints of the device");
     if (status == AW_OK)
         aw_session_start_motion(session);
-    uint32_t last_item = UINT32_MAX;
+    uint32_t last_index = UINT32_MAX;
     for (size_t i = 0; i < command->n && status == AW_OK; i++) {
-        uint32_t item = list->joints[command->goals[i].joint].id / AW_EZPHYS_AXES;
-        if (item != last_item)
-            status = send_motor(session, list, command, item);
-        last_item = item;
+        uint32_t index = list->joints[command->goals[i].joint].id / AW_EZPHYS_AXES;
+        if (index != last_index)
+            status = send_motor(session, list, command, index);
+        last_index = index;
     }
     return status;
 }
@@ -568,25 +344,26 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
                                    int64_t deadline, double hz, aw_joints_look_fn *look,
                                    void *context)
 {
-    struct ezphys_tree *tree = ezphys_state(session)->tree;
+    struct ezphys_motion *motion = &ezphys_state(session)->motion;
     const struct aw_ezphys_state *state = &ezphys_client(session)->state;
     int64_t now_ns = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    if (llabs(tree->paced_ns - now_ns) > AW_SECOND / 10) /* it was delayed, or ran at full speed */
-        tree->paced_ns = now_ns;
+    if (llabs(motion->paced_ns - now_ns) >
+        AW_SECOND / 10) /* it was delayed, or ran at full speed */
+        motion->paced_ns = now_ns;
     for (; status == AW_OK && now_ns < deadline; now_ns = aw_clock_now(session->clock)) {
-        if (tree->paced_ns > now_ns && !isinf(hz)) {
-            status = aw_clock_sleep(session->clock, aw_min_time(tree->paced_ns, deadline));
+        if (motion->paced_ns > now_ns && !isinf(hz)) {
+            status = aw_clock_sleep(session->clock, aw_min_time(motion->paced_ns, deadline));
             continue;
         }
         double before = aw_ezphys_state_time(state);
         status = ezphys_exchange(session);
         if (status == AW_OK && session->motion.moving)
-            status = ezphys_check_epoch(session, tree->epoch);
+            status = ezphys_check_epoch(session, motion->epoch);
         if (status != AW_OK)
             return status;
         if (state->is_timed)
-            tree->paced_ns += (int64_t)(1e9 * (aw_ezphys_state_time(state) - before));
+            motion->paced_ns += (int64_t)(1e9 * (aw_ezphys_state_time(state) - before));
         update_joints(session, list);
         if (look && !look(context, list))
             return AW_OK;
@@ -636,7 +413,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     update_joints(session, list);
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        char key[KEY_MAX];
+        char key[sizeof result->entries->key];
         snprintf(key, sizeof key, command->n == 1 ? "displacement" : "%.100s.displacement",
                  joint->name);
         if (command->n == 1)

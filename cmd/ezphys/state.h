@@ -70,10 +70,15 @@ struct ezphys_problems {
     bool last_was_noise;    /* the last data was noise */
 };
 
-struct ezphys_tree;
+/* The joints of the last list. */
+struct ezphys_motion {
+    uint64_t epoch;   /* epoch of the simulation when the joints were listed */
+    int64_t paced_ns; /* session clock: the simulation is paced up to here */
+    double window_s;  /* observation time of the rates; 0: the simulation is in lock-step */
+};
 
 struct ezphys_state {
-    struct ezphys_tree *tree; /* joints and bodies of the last list; NULL: none yet */
+    struct ezphys_motion motion;
     struct ezphys_known name_sets;
     struct ezphys_framings framing;
     bool has_client, has_dry; /* ez and dry are initialised */

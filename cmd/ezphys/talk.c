@@ -627,5 +627,4 @@ void ezphys_finish(struct aw_session *session)
     notice_read_answers(session);
     aw_ezphys_free(&ezphys_state(session)->ez);
     aw_ezphys_free(&ezphys_state(session)->dry);
-    free(ezphys_state(session)->tree);
 }

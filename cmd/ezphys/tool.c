@@ -67,10 +67,11 @@ static const struct aw_arg force_args[] = {
      .help = "maximum torque of each motor"}
 
 static const struct aw_command commands[] = {
-    {.name = "status", .summary = "show the tree of joints and bodies, and their rates",
+    {.name = "status", .summary = "show the position, velocity and message rate of each joint",
      .run = aw_run_status,
      .details = "Sends no answer, so a simulation in lock-step does not advance and has no rate "
-         "('hz' lets it run). Angles are in rad, values of a slider in m and m/s.",
+         "('hz' lets it run). Angles are in rad, values of a slider in m and m/s. 'watch' shows "
+         "the bodies.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(

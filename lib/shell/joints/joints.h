@@ -135,7 +135,6 @@ struct aw_joint_list {
     size_t n, room;
     struct aw_joint *joints;
     const struct aw_joint_column *columns; /* initially the tool's columns */
-    int width;                             /* width of the labels if the tool needs a larger one */
     bool is_frozen; /* callers hold joint numbers, so read must not rebuild the list */
 };
 

@@ -17,9 +17,20 @@ static bool is_shown(const struct aw_joint *joint)
     return !joint->flags.is_blind && !joint->flags.excluded;
 }
 
+static const char *get_label(const struct aw_joint *joint)
+{
+    return *joint->label ? joint->label : joint->name;
+}
+
 static int label_width(const struct aw_joint_list *list)
 {
-    return list->width > AW_JOINT_LABEL ? list->width : AW_JOINT_LABEL;
+    size_t width = AW_JOINT_LABEL;
+    for (size_t i = 0; i < list->n; i++) {
+        size_t length =
+            is_shown(&list->joints[i]) ? aw_utf8_length(get_label(&list->joints[i])) : 0;
+        width = length > width ? length : width;
+    }
+    return (int)width;
 }
 
 /* Returns the width of an additional column. The first one has room for "-123.4deg/s". */
@@ -53,7 +64,7 @@ static void print_joint(struct aw_session *session, const struct aw_joint_list *
                         const struct aw_joint *joint)
 {
     struct aw_output *out = &session->out;
-    const char *label = *joint->label ? joint->label : joint->name;
+    const char *label = get_label(joint);
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     int width = label_width(list) + (int)(strlen(label) - aw_utf8_length(label));
     char target[40], actual[40], age[40];

@@ -71,13 +71,6 @@ void aw_object_add_truth(struct aw_object *object, const char *key, bool truth)
     entry->is_boolean = true;
 }
 
-void aw_object_add_list(struct aw_object *object, const char *key, const char *json)
-{
-    struct aw_entry *entry = add_entry(object, key);
-    entry->text = json;
-    entry->is_json = true;
-}
-
 static bool has_same_prefix(const char *a, const char *b)
 {
     size_t length = strcspn(a, ".");

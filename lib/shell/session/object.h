@@ -57,9 +57,6 @@ void aw_object_add_count(struct aw_object *object, const char *key, uint64_t n);
 
 void aw_object_add_truth(struct aw_object *object, const char *key, bool truth);
 
-/* Adds a list given as JSON: "[1,2,3]". */
-void aw_object_add_list(struct aw_object *object, const char *key, const char *json);
-
 /* Groups entries with the same prefix ("m1.lag_ms", later "m1.target"), because JSON puts them into
  * one object. */
 void aw_object_group(struct aw_object *object);

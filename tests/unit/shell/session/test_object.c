@@ -134,7 +134,8 @@ TEST(absent_values_leave_empty_cells)
     object.entries[object.n - 1].unit_after = "·s";
     aw_object_add_text(&object, "f", "x");
     object.entries[object.n - 1].unit = "V";
-    aw_object_add_list(&object, "g", "[1,\"2\"]");
+    aw_object_add_text(&object, "g", "[1,\"2\"]");
+    object.entries[object.n - 1].is_json = true;
     assert_string_equal(as(&object, AW_STYLE_JSON),
                         "{\"a\":1,\"d\":null,\"e\":3,\"f\":\"x\",\"g\":[1,\"2\"]}\n");
     assert_string_equal(as(&object, AW_STYLE_CSV), "a,b,c,d,e,f,g\n1,,,,3,x,\"[1,\"\"2\"\"]\"\n");
@@ -276,10 +277,8 @@ TEST(texts_are_truncated)
 static void add_text(struct aw_object *object, bool list, size_t key, size_t length)
 {
     const char *end = letters + sizeof letters - 1;
-    if (list)
-        aw_object_add_list(object, end - key, end - length);
-    else
-        aw_object_add_text(object, end - key, end - length);
+    aw_object_add_text(object, end - key, end - length);
+    object->entries[object->n - 1].is_json = list;
 }
 
 /* Fills the object with texts whose characters each take width bytes: exactly the buffer, or one
