@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "describe/parts.h"
-#include "packets/dbc_words.h"
+#include "packets/dbc.h"
 #include "wire/can_id.h"
 #include "wire/rows.h"
 #include "wire/run.h"

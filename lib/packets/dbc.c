@@ -6,30 +6,131 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lines.h"
 #include "base/text.h"
-#include "packets/dbc_parser.h"
+#include "packets/dbc_scan.h"
 
-enum { VALUE_MAX = 80, HELP_MAX = 240 };
+enum { UNIT_MAX = 24, VALUE_MAX = 80, HELP_MAX = 240 };
+
+/* After a failure, the functions that parse a part do nothing. */
+struct parser {
+    struct aw_dbc *dbc;
+    struct aw_dbc_scan scan;
+    const char *name; /* name of the file, for messages */
+    struct aw_error *err;
+    enum aw_status status;
+};
+
+/* ---- Parts of statements ---- */
+
+/* Fails at the current token, with its position. */
+static void fail(struct parser *p, const char *expected)
+{
+    const struct aw_dbc_token *token = &p->scan.token;
+    if (p->status != AW_OK)
+        return;
+    if (token->kind == AW_DBC_UNCLOSED)
+        aw_fail(p->err, AW_USAGE, "unterminated text — add the closing quote");
+    else if (token->kind == AW_DBC_END)
+        aw_fail(p->err, AW_USAGE, "end of file, expected %s", expected);
+    else
+        aw_fail(p->err, AW_USAGE, "unexpected '%.*s' — expected %s",
+                (int)(token->length < 40 ? token->length : 40), token->at, expected);
+    if (p->err)
+        aw_fail_at_line(p->err, p->name, token->line, token->column);
+    p->status = AW_USAGE;
+}
+
+/* Advances to the next token, or fails if the current one is not as expected. */
+static void accept(struct parser *p, bool is_expected, const char *expected)
+{
+    if (!is_expected)
+        fail(p, expected);
+    else if (p->status == AW_OK)
+        aw_dbc_next_token(&p->scan);
+}
+
+static void parse_sign(struct parser *p, char sign, const char *expected)
+{
+    accept(p, aw_dbc_is_sign(&p->scan.token, sign), expected);
+}
+
+/* Returns true and advances if the current token is this sign. */
+static bool skip_sign(struct parser *p, char sign)
+{
+    bool found = p->status == AW_OK && aw_dbc_is_sign(&p->scan.token, sign);
+    if (found)
+        aw_dbc_next_token(&p->scan);
+    return found;
+}
+
+static double parse_number(struct parser *p, const char *expected)
+{
+    double value = 0;
+    accept(p, aw_dbc_token_number(&p->scan.token, &value), expected);
+    return value;
+}
+
+/* Parses an integer from 0 to max. */
+static unsigned parse_count(struct parser *p, double max, const char *expected)
+{
+    double value = 0;
+    bool number = aw_dbc_token_number(&p->scan.token, &value);
+    bool valid = number && value >= 0 && value <= max && value == floor(value);
+    accept(p, valid, expected);
+    return valid ? (unsigned)value : 0;
+}
+
+static bool is_name(const struct parser *p)
+{
+    return p->status == AW_OK && p->scan.token.kind == AW_DBC_WORD;
+}
+
+/* Stores the current token if it has this kind. NULL: it has not, or the string is empty. */
+static const char *parse_string(struct parser *p, enum aw_dbc_kind kind, size_t size, bool csv,
+                                const char *expected)
+{
+    const char *text = NULL;
+    if (p->status == AW_OK && p->scan.token.kind == kind) {
+        text = aw_dbc_store_token(&p->scan.token, p->dbc->store, size, csv);
+        p->status = text ? AW_OK : aw_no_memory(p->err);
+    }
+    accept(p, p->scan.token.kind == kind, expected);
+    return text && *text ? text : NULL;
+}
+
+static const char *parse_name(struct parser *p, const char *expected)
+{
+    return parse_string(p, AW_DBC_WORD, AW_DBC_NAME, true, expected);
+}
+
+/* csv: also replaces commas, for use in CSV. */
+static const char *parse_text(struct parser *p, size_t size, bool csv)
+{
+    return parse_string(p, AW_DBC_TEXT, size, csv, "a text in quotes");
+}
+
+/* ---- Skipped statements ---- */
 
 /* Returns true if another statement starts here. */
-static bool is_statement(const struct aw_dbc_parser *p);
+static bool is_statement(const struct parser *p);
 
 /* Skips the rest of a statement: to its semicolon or, if that is missing, to the next statement. */
-static enum aw_status skip_statement(struct aw_dbc_parser *p)
+static void skip_statement(struct parser *p)
 {
-    while (!aw_dbc_is_sign(&p->scan.token, ';')) {
+    while (p->status == AW_OK && !aw_dbc_is_sign(&p->scan.token, ';')) {
         if (p->scan.token.kind == AW_DBC_END || p->scan.token.kind == AW_DBC_UNCLOSED)
-            return aw_dbc_fail(p, "';'");
-        if (is_statement(p))
-            return AW_OK;
-        aw_dbc_next_token(&p->scan);
+            fail(p, "';'");
+        else if (is_statement(p))
+            return;
+        else
+            aw_dbc_next_token(&p->scan);
     }
-    aw_dbc_next_token(&p->scan);
-    return AW_OK;
+    skip_sign(p, ';');
 }
 
 /* Skips the rest of a line, and the indented lines below it. */
-static enum aw_status skip_line(struct aw_dbc_parser *p)
+static void skip_line(struct parser *p)
 {
     unsigned line = p->scan.token.line;
     while (p->scan.token.kind != AW_DBC_END &&
@@ -38,32 +139,158 @@ static enum aw_status skip_line(struct aw_dbc_parser *p)
             break;
         aw_dbc_next_token(&p->scan);
     }
-    return AW_OK;
 }
 
 static bool ends_line(const struct aw_dbc_scan *scan)
 {
-    return scan->next[strspn(scan->next, " \t\r")] == '\n';
+    return scan->next[strspn(scan->next, " \t")] == '\n';
 }
 
 /* Skips a list of keywords, one per line, usually indented. */
-static enum aw_status skip_symbols(struct aw_dbc_parser *p)
+static void skip_symbols(struct parser *p)
 {
-    if (aw_dbc_is_sign(&p->scan.token, ':'))
+    skip_sign(p, ':');
+    while (is_name(p) && (p->scan.token.column > 1 || ends_line(&p->scan)))
         aw_dbc_next_token(&p->scan);
-    while (aw_dbc_is_name(&p->scan.token) && (p->scan.token.column > 1 || ends_line(&p->scan)))
-        aw_dbc_next_token(&p->scan);
-    return AW_OK;
 }
 
-static enum aw_status skip_version(struct aw_dbc_parser *p)
+static void skip_version(struct parser *p)
 {
     if (p->scan.token.kind == AW_DBC_TEXT)
         aw_dbc_next_token(&p->scan);
-    return AW_OK;
 }
 
-/* ---- Messages and signals ---- */
+/* ---- Messages ---- */
+
+static void read_message(struct parser *p)
+{
+    struct aw_dbc *dbc = p->dbc;
+    struct aw_dbc_message message = {0};
+    message.id = parse_count(p, UINT32_MAX, "the identifier of a message");
+    message.name = parse_name(p, "the name of a message");
+    parse_sign(p, ':', "':'");
+    unsigned line = p->scan.token.line;
+    message.size = parse_count(p, 65535, "the size of the message in bytes");
+    if (is_name(p) && p->scan.token.line == line)
+        message.sender = parse_name(p, "a node");
+    if (message.sender && strcmp(message.sender, AW_DBC_NO_NODE) == 0)
+        message.sender = NULL;
+    struct aw_dbc_message *messages =
+        p->status == AW_OK ? aw_grow(dbc->messages, &dbc->room, dbc->n + 1, sizeof *messages)
+                           : NULL;
+    if (!messages) {
+        p->status = p->status == AW_OK ? aw_no_memory(p->err) : p->status;
+        return;
+    }
+    dbc->messages = messages;
+    messages[dbc->n++] = message;
+}
+
+/* ---- Signals ---- */
+
+/* Parses the multiplexing mark of a signal: M, m3 or m3M. */
+static void read_mux_mark(struct parser *p, struct aw_dbc_signal *signal)
+{
+    const struct aw_dbc_token *token = &p->scan.token;
+    if (p->status != AW_OK || aw_dbc_is_sign(token, ':'))
+        return;
+    size_t digits = 0;
+    bool good = is_name(p);
+    if (good && *token->at == 'm') {
+        while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
+               token->at[1 + digits] <= '9')
+            signal->mux.chooser_value =
+                signal->mux.chooser_value * 10 + (token->at[1 + digits++] - '0');
+        signal->mux.multiplexed = true; /* some files have an m without a number */
+        digits++;
+    }
+    signal->mux.multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
+    accept(p, good && digits + signal->mux.multiplexor == token->length,
+           "':', or M, or m with the number of a multiplexed signal");
+}
+
+/* Parses position, byte order and sign: 7|16@0-. */
+static void read_position(struct parser *p, struct aw_dbc_signal *signal)
+{
+    parse_sign(p, ':', "':'");
+    signal->start = parse_count(p, 65535, "the first bit of the signal");
+    parse_sign(p, '|', "'|'");
+    signal->length = parse_count(p, 65535, "the number of its bits");
+    parse_sign(p, '@', "'@'");
+    signal->big_endian = parse_count(p, 1, "0 (the highest byte first) or 1 (the lowest)") == 0;
+    signal->is_signed = skip_sign(p, '-');
+    if (!signal->is_signed)
+        parse_sign(p, '+', "+ or - (with a sign)");
+}
+
+/* Parses factor and offset: (0.1,-40). */
+static void read_scale(struct parser *p, struct aw_dbc_signal *signal)
+{
+    parse_sign(p, '(', "'('");
+    signal->scaling.factor = parse_number(p, "the factor");
+    parse_sign(p, ',', "','");
+    signal->scaling.offset = parse_number(p, "the offset");
+    parse_sign(p, ')', "')'");
+}
+
+/* Parses the range [0|100]. Ignores a range that is empty or not two numbers. */
+static void read_range(struct parser *p, struct aw_dbc_signal *signal)
+{
+    double limits[2] = {0, 0};
+    bool valid = true;
+    parse_sign(p, '[', "'['");
+    for (int i = 0; i < 2; i++) {
+        valid = aw_dbc_token_number(&p->scan.token, &limits[i]) && valid;
+        accept(p, is_name(p) || p->scan.token.kind == AW_DBC_NUMBER, "a limit");
+        parse_sign(p, i == 0 ? '|' : ']', i == 0 ? "'|'" : "']'");
+    }
+    if (valid && limits[0] < limits[1]) {
+        signal->scaling.min = limits[0];
+        signal->scaling.max = limits[1];
+    }
+}
+
+/* Skips the receivers of a signal, which are on its line or separated by commas. */
+static void skip_receivers(struct parser *p, unsigned line)
+{
+    bool comma = true;
+    while ((is_name(p) && (comma || p->scan.token.line == line)) ||
+           aw_dbc_is_sign(&p->scan.token, ',')) {
+        if (comma && p->scan.token.line != line && aw_dbc_is_word(&p->scan.token, "SG_"))
+            break;
+        comma = aw_dbc_is_sign(&p->scan.token, ',');
+        aw_dbc_next_token(&p->scan);
+    }
+}
+
+static void read_signal(struct parser *p)
+{
+    struct aw_dbc_signal signal = {.mux.chooser_index = -1};
+    unsigned line = p->scan.token.line;
+    if (p->dbc->n == 0)
+        fail(p, "a message (BO_) before its signals");
+    signal.name = parse_name(p, "the name of a signal");
+    read_mux_mark(p, &signal);
+    read_position(p, &signal);
+    read_scale(p, &signal);
+    read_range(p, &signal);
+    signal.unit = parse_text(p, UNIT_MAX, true);
+    if (p->status != AW_OK)
+        return;
+    if (p->scan.token.line == line)
+        skip_receivers(p, line);
+    struct aw_dbc_message *message = &p->dbc->messages[p->dbc->n - 1];
+    struct aw_dbc_signal *signals =
+        aw_grow(message->signals, &message->room, message->n + 1, sizeof *signals);
+    if (!signals) {
+        p->status = aw_no_memory(p->err);
+        return;
+    }
+    message->signals = signals;
+    signals[message->n++] = signal;
+}
+
+/* ---- Statements about messages and signals ---- */
 
 static struct aw_dbc_message *find_message(const struct aw_dbc *dbc, uint32_t id)
 {
@@ -75,138 +302,113 @@ static struct aw_dbc_message *find_message(const struct aw_dbc *dbc, uint32_t id
 
 static struct aw_dbc_signal *find_signal(const struct aw_dbc_message *message, const char *name)
 {
-    for (size_t i = 0; message && i < message->n; i++)
+    for (size_t i = 0; message && name && i < message->n; i++)
         if (strcmp(message->signals[i].name, name) == 0)
             return &message->signals[i];
     return NULL;
 }
 
-/* Parses "608 SPEED", the message and signal that a statement is about. Sets *signal to NULL if the
- * signal is not found. */
-static enum aw_status parse_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
+/* Parses "608 SPEED", the message and signal that a statement is about. NULL: not found. */
+static struct aw_dbc_signal *parse_signal(struct parser *p)
 {
-    unsigned id;
-    const char *name;
-    enum aw_status status = aw_dbc_parse_count(p, &id, UINT32_MAX, "the identifier of a message");
-    if (status == AW_OK)
-        status = aw_dbc_parse_name(p, &name, "the name of a signal");
-    if (status == AW_OK)
-        *signal = find_signal(find_message(p->dbc, id), name);
-    return status;
+    unsigned id = parse_count(p, UINT32_MAX, "the identifier of a message");
+    return find_signal(find_message(p->dbc, id), parse_name(p, "the name of a signal"));
 }
 
 /* Adds a named value. If a number has several names, the last one wins. */
-static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *signal,
-                                double number, const char *text)
+static void add_value(struct parser *p, struct aw_dbc_signal *signal, double number,
+                      const char *text)
 {
     if (!text || !(fabs(number) < 0x1p62) || number != floor(number))
-        return AW_OK;
+        return;
     for (size_t i = 0; i < signal->n_values; i++)
         if (signal->values[i].number == (int64_t)number) {
             signal->values[i].text = text;
-            return AW_OK;
+            return;
         }
     struct aw_dbc_value *values =
         aw_grow(signal->values, &signal->room_values, signal->n_values + 1, sizeof *values);
-    if (!values)
-        return aw_no_memory(p->err);
+    if (!values) {
+        p->status = aw_no_memory(p->err);
+        return;
+    }
     signal->values = values;
     values[signal->n_values++] = (struct aw_dbc_value){(int64_t)number, text};
-    return AW_OK;
 }
 
 /* Parses the semicolon, which some files omit here. */
-static enum aw_status parse_end(struct aw_dbc_parser *p)
+static void parse_end(struct parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
-    bool missing = token->kind == AW_DBC_END || (aw_dbc_is_name(token) && token->column == 1);
-    return missing ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
+    if (token->kind != AW_DBC_END && !(is_name(p) && token->column == 1))
+        parse_sign(p, ';', "a value, or ';'");
 }
 
 /* Parses VAL_ 608 STATE 0 "off" 1 "on". Skips a statement without a number, which is about an
- * environment variable. */
-static enum aw_status read_values(struct aw_dbc_parser *p)
+ * environment variable, and one with the name of a table in VAL_TABLE_. */
+static void read_values(struct parser *p)
 {
-    struct aw_dbc_signal *signal = NULL;
-    if (p->scan.token.kind != AW_DBC_NUMBER)
-        return skip_statement(p);
-    enum aw_status status = parse_signal(p, &signal);
-    if (status == AW_OK && aw_dbc_is_name(&p->scan.token)) /* the name of a table in VAL_TABLE_ */
-        return skip_statement(p);
-    while (status == AW_OK && p->scan.token.kind == AW_DBC_NUMBER) {
-        double number;
-        const char *text;
-        status = aw_dbc_parse_number(p, &number, "a value");
-        if (status == AW_OK)
-            status = aw_dbc_parse_text(p, &text, VALUE_MAX, true);
-        if (status == AW_OK && signal)
-            status = add_value(p, signal, number, text);
+    struct aw_dbc_signal *signal = p->scan.token.kind == AW_DBC_NUMBER ? parse_signal(p) : NULL;
+    if (is_name(p)) {
+        skip_statement(p);
+        return;
     }
-    return status == AW_OK ? parse_end(p) : status;
+    while (p->status == AW_OK && p->scan.token.kind == AW_DBC_NUMBER) {
+        double number = parse_number(p, "a value");
+        const char *text = parse_text(p, VALUE_MAX, true);
+        if (signal)
+            add_value(p, signal, number, text);
+    }
+    parse_end(p);
 }
 
-static enum aw_status read_type(struct aw_dbc_parser *p)
+static void read_type(struct parser *p)
 {
-    struct aw_dbc_signal *signal = NULL;
-    unsigned type;
-    enum aw_status status = parse_signal(p, &signal);
-    if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ':'))
-        aw_dbc_next_token(&p->scan);
-    if (status == AW_OK)
-        status = aw_dbc_parse_count(p, &type, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
-    if (status == AW_OK && signal)
+    struct aw_dbc_signal *signal = parse_signal(p);
+    skip_sign(p, ':');
+    unsigned type = parse_count(p, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
+    if (signal)
         signal->type = type;
-    return status == AW_OK ? skip_statement(p) : status;
+    skip_statement(p);
 }
 
 /* Parses 0-3. The scanner may read the minus and the second number as one token. */
-static enum aw_status parse_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
+static struct aw_choice parse_choice(struct parser *p)
 {
-    double min, max;
-    enum aw_status status =
-        aw_dbc_parse_number(p, &min, "the range of the multiplexor, such as 0-3");
-    if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, '-'))
-        aw_dbc_next_token(&p->scan);
-    if (status == AW_OK)
-        status = aw_dbc_parse_number(p, &max, "the end of the range, such as 0-3");
-    if (status != AW_OK)
-        return status;
-    min = fmin(fmax(min, -0x1p53), 0x1p53);
-    max = fmin(fabs(max), 0x1p53);
-    *choice = (struct aw_choice){(int64_t)min, (int64_t)max};
-    return AW_OK;
+    double min = parse_number(p, "the range of the multiplexor, such as 0-3");
+    skip_sign(p, '-');
+    double max = parse_number(p, "the end of the range, such as 0-3");
+    return (struct aw_choice){(int64_t)fmin(fmax(min, -0x1p53), 0x1p53),
+                              (int64_t)fmin(fabs(max), 0x1p53)};
 }
 
 /* Parses SG_MUL_VAL_ 608 TORQUE MODE 0-3, 5-5; */
-static enum aw_status read_choices(struct aw_dbc_parser *p)
+static void read_choices(struct parser *p)
 {
-    struct aw_dbc_signal *signal = NULL;
-    const char *chooser;
-    enum aw_status status = parse_signal(p, &signal);
-    if (status == AW_OK)
-        status = aw_dbc_parse_name(p, &chooser, "the name of its multiplexor");
-    while (status == AW_OK && !aw_dbc_is_sign(&p->scan.token, ';')) {
-        struct aw_choice choice;
-        status = parse_choice(p, &choice);
-        if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ','))
-            aw_dbc_next_token(&p->scan);
-        if (status != AW_OK || !signal || choice.min > choice.max)
+    struct aw_dbc_signal *signal = parse_signal(p);
+    const char *chooser = parse_name(p, "the name of its multiplexor");
+    while (p->status == AW_OK && !aw_dbc_is_sign(&p->scan.token, ';')) {
+        struct aw_choice choice = parse_choice(p);
+        skip_sign(p, ',');
+        if (p->status != AW_OK || !signal || choice.min > choice.max)
             continue;
         struct aw_choice *choices = aw_grow(signal->mux.choices, &signal->mux.room_choices,
                                             signal->mux.n_choices + 2, sizeof *choices);
-        if (!choices)
-            return aw_no_memory(p->err);
+        if (!choices) {
+            p->status = aw_no_memory(p->err);
+            return;
+        }
         signal->mux.choices = choices;
         choices[signal->mux.n_choices++] = choice;
         choices[signal->mux.n_choices] = (struct aw_choice){1, 0};
         signal->mux.chooser_name = chooser;
     }
-    return status == AW_OK ? skip_statement(p) : status;
+    skip_statement(p);
 }
 
 /* Returns the member that stores the help or the long name of the message or signal at the current
  * token. NULL: the statement is about something else. */
-static const char **find_text_slot(struct aw_dbc_parser *p, bool long_name)
+static const char **find_text_slot(struct parser *p, bool long_name)
 {
     double id;
     bool is_message = aw_dbc_is_word(&p->scan.token, "BO_");
@@ -229,15 +431,12 @@ static const char **find_text_slot(struct aw_dbc_parser *p, bool long_name)
     return NULL;
 }
 
-static enum aw_status read_comment(struct aw_dbc_parser *p)
+static void read_comment(struct parser *p)
 {
     const char **help = find_text_slot(p, false);
-    if (help && p->scan.token.kind == AW_DBC_TEXT) {
-        enum aw_status status = aw_dbc_parse_text(p, help, HELP_MAX, false);
-        if (status != AW_OK)
-            return status;
-    }
-    return skip_statement(p);
+    if (help && p->scan.token.kind == AW_DBC_TEXT)
+        *help = parse_text(p, HELP_MAX, false);
+    skip_statement(p);
 }
 
 static bool equals_text(const struct aw_dbc_token *token, const char *text)
@@ -246,36 +445,33 @@ static bool equals_text(const struct aw_dbc_token *token, const char *text)
 }
 
 /* Parses an attribute. Ignores values that are invalid or too long for a name. */
-static enum aw_status read_attribute(struct aw_dbc_parser *p)
+static void read_attribute(struct parser *p)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    bool supported = equals_text(&p->scan.token, "SystemMessageLongSymbol") ||
-                     equals_text(&p->scan.token, "SystemSignalLongSymbol");
-    if (!supported)
-        return skip_statement(p);
-    aw_dbc_next_token(&p->scan);
-    const char **name = find_text_slot(p, true);
     const struct aw_dbc_token *token = &p->scan.token;
-    if (name && token->kind == AW_DBC_TEXT && token->length > 0 && token->length < AW_DBC_NAME &&
-        strspn(token->at, letters) == token->length) {
-        enum aw_status status = aw_dbc_parse_text(p, name, AW_DBC_NAME, true);
-        if (status != AW_OK)
-            return status;
+    const char **name = NULL;
+    if (equals_text(token, "SystemMessageLongSymbol") ||
+        equals_text(token, "SystemSignalLongSymbol")) {
+        aw_dbc_next_token(&p->scan);
+        name = find_text_slot(p, true);
     }
-    return skip_statement(p);
+    if (name && token->kind == AW_DBC_TEXT && token->length > 0 && token->length < AW_DBC_NAME &&
+        strspn(token->at, letters) == token->length)
+        *name = parse_text(p, AW_DBC_NAME, true);
+    skip_statement(p);
 }
 
 struct statement {
     const char *keyword;
-    enum aw_status (*read)(struct aw_dbc_parser *p);
+    void (*read)(struct parser *p);
 };
 
 static const struct statement statements[] = {
-    {"VERSION", skip_version},    {"NS_", skip_symbols},
-    {"BS_", skip_line},           {"BU_", skip_line},
-    {"BO_", aw_dbc_read_message}, {"SG_", aw_dbc_read_signal},
-    {"CM_", read_comment},        {"VAL_", read_values},
-    {"SIG_VALTYPE_", read_type},  {"SG_MUL_VAL_", read_choices},
+    {"VERSION", skip_version},   {"NS_", skip_symbols},
+    {"BS_", skip_line},          {"BU_", skip_line},
+    {"BO_", read_message},       {"SG_", read_signal},
+    {"CM_", read_comment},       {"VAL_", read_values},
+    {"SIG_VALTYPE_", read_type}, {"SG_MUL_VAL_", read_choices},
     {"BA_", read_attribute},
 };
 
@@ -287,7 +483,7 @@ static const char *const others[] = {
     "BA_DEF_SGTYPE_", "BA_SGTYPE_",  "BU_SG_REL_",  "BU_EV_REL_",    "BU_BO_REL_",
     "CAT_DEF_",       "CAT_",        "FILTER",      "NS_DESC_",      NULL};
 
-static bool is_statement(const struct aw_dbc_parser *p)
+static bool is_statement(const struct parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     bool found = false;
@@ -298,30 +494,31 @@ static bool is_statement(const struct aw_dbc_parser *p)
     return found;
 }
 
-static enum aw_status read_statement(struct aw_dbc_parser *p)
+static void read_statement(struct parser *p)
 {
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         if (aw_dbc_is_word(&p->scan.token, statements[i].keyword)) {
             aw_dbc_next_token(&p->scan);
-            return statements[i].read(p);
+            statements[i].read(p);
+            return;
         }
     for (const char *const *other = others; *other; other++)
         if (aw_dbc_is_word(&p->scan.token, *other)) {
             aw_dbc_next_token(&p->scan);
-            return skip_statement(p);
+            skip_statement(p);
+            return;
         }
-    return aw_dbc_fail(p, "a statement such as BO_, SG_ or VAL_");
+    fail(p, "a statement such as BO_, SG_ or VAL_");
 }
 
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err)
 {
-    struct aw_dbc_parser p = {.dbc = dbc, .name = name, .err = err};
-    enum aw_status status = AW_OK;
+    struct parser p = {.dbc = dbc, .name = name, .err = err};
     aw_dbc_scan_init(&p.scan, text);
-    while (status == AW_OK && p.scan.token.kind != AW_DBC_END)
-        status = read_statement(&p);
-    return status;
+    while (p.status == AW_OK && p.scan.token.kind != AW_DBC_END)
+        read_statement(&p);
+    return p.status;
 }
 
 void aw_dbc_free(struct aw_dbc *dbc)

@@ -1,9 +1,7 @@
 /* Internal to lib/packets: parses the statements of a DBC file.
  *
  * Reads BO_ and SG_, VAL_, SIG_VALTYPE_, SG_MUL_VAL_, CM_ of messages and signals, and the long
- * names of BA_; skips all other statements. Strings are UTF-8; a file that is not UTF-8 is read as
- * Windows-1252. Control characters are removed, so that strings are safe on a terminal, in JSON and
- * in CSV.
+ * names of BA_; skips all other statements. Strings are safe on a terminal, in JSON and in CSV.
  *
  * Source: the DBC file format documentation (version 01/2007), and public DBC files.
  */
@@ -13,7 +11,8 @@
 #include "packets/store.h"
 #include "wire/table.h"
 
-#define AW_DBC_NAME 60 /* maximum size of a name with its NUL, bytes; longer names are truncated */
+#define AW_DBC_NO_NODE "Vector__XXX" /* stands for "no node" */
+#define AW_DBC_NAME    60 /* maximum size of a name with its NUL, bytes; longer names are truncated */
 
 /* A named value of a signal. */
 struct aw_dbc_value {
@@ -58,7 +57,7 @@ struct aw_dbc {
     size_t n, room;
 };
 
-/* Parses the text of a file. name is the file's name for messages. AW_USAGE: a mistake, with its
+/* Parses the text of a file, as aw_dbc_clean_text returns it. name is the file's name for messages. AW_USAGE: a mistake, with its
  * position. AW_NO_MEMORY: out of memory. The caller must call aw_dbc_free in any case. */
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err);

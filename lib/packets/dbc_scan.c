@@ -1,14 +1,15 @@
-/* Splits a DBC file into words, numbers, strings and signs, and converts its strings to UTF-8. */
+/* Splits a DBC file into words, numbers, strings and signs, and converts its text to UTF-8. */
 #include "packets/dbc_scan.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-#define TEXT_MAX 256 /* maximum size of a stored string, bytes */
+#define TEXT_MAX 240 /* maximum size of a stored string, bytes */
 
 /* Windows-1252 from 0x80 to 0x9F. A question mark stands for an undefined character. */
 static const char *const cp1252[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
@@ -52,7 +53,7 @@ static void skip_blanks(struct aw_dbc_scan *scan)
     for (;; scan->next++) {
         if (scan->next[0] == '/' && scan->next[1] == '/')
             scan->next += strcspn(scan->next, "\n");
-        if (!*scan->next || !(isspace((unsigned char)*scan->next) || *scan->next == 0x1A))
+        if (!*scan->next || !isspace((unsigned char)*scan->next))
             return;
         if (*scan->next == '\n') {
             scan->line++;
@@ -130,8 +131,6 @@ void aw_dbc_next_token(struct aw_dbc_scan *scan)
 void aw_dbc_scan_init(struct aw_dbc_scan *scan, const char *text)
 {
     *scan = (struct aw_dbc_scan){.next = text, .line_start = text, .line = 1};
-    scan->is_cp1252 = !is_utf8(text);
-    scan->next += aw_utf8_bom_size(text);
     aw_dbc_next_token(scan);
 }
 
@@ -157,59 +156,27 @@ bool aw_dbc_token_number(const struct aw_dbc_token *token, double *value)
     return !*end && isfinite(*value);
 }
 
-/* Converts one character of a string to UTF-8, at most 4 bytes and a NUL. Returns the number of
- * input bytes. */
-static size_t convert_char(const struct aw_dbc_scan *scan, const char *at, char *out)
+/* Returns the character that replaces c in a stored string. */
+static char replace_unsafe(char c, bool csv)
 {
-    unsigned char c = (unsigned char)*at;
-    size_t n = scan->is_cp1252 ? 1 : char_size(at);
-    if (c >= 0x80 && scan->is_cp1252 && c < 0xA0) {
-        strcpy(out, cp1252[c - 0x80]);
-        return 1;
-    }
-    if (c >= 0x80 && scan->is_cp1252) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        out[2] = '\0';
-        return 1;
-    }
-    bool unsafe = unsafe_size(at) > 0;
-    memcpy(out, unsafe ? "?" : at, unsafe ? 1 : n);
-    out[unsafe ? 1 : n] = '\0';
-    return n;
+    return c == '\n' ? ' ' : c == '"' ? '\'' : c == '\\' ? '/' : c == ',' && csv ? ';' : c;
 }
 
-static void replace_unsafe(char *c, bool csv)
+const char *aw_dbc_store_token(const struct aw_dbc_token *token, struct aw_store *store,
+                               size_t size, bool csv)
 {
-    if (c[1])
-        return;
-    if ((unsigned char)*c < ' ' || *c == 127)
-        *c = ' ';
-    else if (*c == '"')
-        *c = '\'';
-    else if (*c == '\\')
-        *c = '/';
-    else if (*c == ',' && csv)
-        *c = ';';
-}
-
-const char *aw_dbc_store_token(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
-                               bool csv)
-{
-    char out[TEXT_MAX], character[8];
-    const char *at = scan->token.at, *end = at + scan->token.length;
-    size_t used = 0;
-    size = size < sizeof out ? size : sizeof out;
-    while (at < end) {
-        at += convert_char(scan, at, character);
-        replace_unsafe(character, csv);
-        size_t n = strlen(character);
+    char out[TEXT_MAX];
+    const char *at = token->at, *end = at + token->length;
+    size_t used = 0, n;
+    for (; at < end; at += n) {
+        n = *at == '\n' ? 1 : aw_utf8_size(at);
+        char c = replace_unsafe(*at, csv);
         if (used + n >= size)
             break;
-        bool repeated = *character == ' ' && (used == 0 || out[used - 1] == ' ');
-        if (repeated)
+        if (c == ' ' && (used == 0 || out[used - 1] == ' '))
             continue;
-        memcpy(out + used, character, n);
+        memcpy(out + used, at, n);
+        out[used] = c;
         used += n;
     }
     while (used > 0 && out[used - 1] == ' ')
@@ -218,21 +185,35 @@ const char *aw_dbc_store_token(const struct aw_dbc_scan *scan, struct aw_store *
     return aw_store_string(store, out);
 }
 
+/* Converts one character to UTF-8, at most 4 bytes and a NUL. Returns the number of input bytes. */
+static size_t convert_char(bool is_cp1252, const char *at, char *out)
+{
+    unsigned char c = (unsigned char)*at;
+    size_t n = is_cp1252 ? 1 : char_size(at);
+    if (c < 0x80) {
+        out[0] = (char)((c < ' ' && c != '\n') || c == 127 ? ' ' : c);
+        out[1] = '\0';
+    } else if (is_cp1252 && c < 0xA0) {
+        strcpy(out, cp1252[c - 0x80]);
+    } else if (is_cp1252) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        out[2] = '\0';
+    } else {
+        snprintf(out, 5, "%.*s", unsafe_size(at) ? 1 : (int)n, unsafe_size(at) ? "?" : at);
+    }
+    return n;
+}
+
 char *aw_dbc_clean_text(const char *text)
 {
-    struct aw_dbc_scan scan = {.is_cp1252 = !is_utf8(text)};
+    bool is_cp1252 = !is_utf8(text);
     char *out = malloc(3 * strlen(text) + 1), *end = out, character[8];
-    text += aw_utf8_bom_size(text);
-    while (out && *text) {
-        text += convert_char(&scan, text, character);
-        if (*character == '\r')
-            continue;
-        if (!character[1] && *character != '\n' &&
-            ((unsigned char)*character < ' ' || *character == 127))
-            *character = ' ';
-        size_t n = strlen(character);
-        memcpy(end, character, n);
-        end += n;
+    for (text += aw_utf8_bom_size(text); out && *text;) {
+        bool skipped = *text == '\r';
+        text += convert_char(is_cp1252, text, character);
+        for (const char *c = character; *c && !skipped; c++)
+            *end++ = *c;
     }
     if (out)
         *end = '\0';

@@ -34,11 +34,10 @@ struct aw_dbc_token {
 struct aw_dbc_scan {
     const char *next, *line_start;
     unsigned line;
-    bool is_cp1252; /* strings are Windows-1252 */
     struct aw_dbc_token token;
 };
 
-/* Starts scanning, and reads the first token. */
+/* Starts scanning a text from aw_dbc_clean_text, and reads the first token. */
 void aw_dbc_scan_init(struct aw_dbc_scan *scan, const char *text);
 void aw_dbc_next_token(struct aw_dbc_scan *scan);
 
@@ -48,13 +47,15 @@ bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word);
 /* Parses the token as a number. Returns false if it is not a number, or not finite (inf). */
 bool aw_dbc_token_number(const struct aw_dbc_token *token, double *value);
 
-/* Stores the token as a string of at most size - 1 bytes. Removes control characters, quotes,
- * backslashes, and surrounding blanks; if csv is set, also commas. NULL: out of memory. */
-const char *aw_dbc_store_token(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
-                               bool csv);
+/* Stores the token as a string of at most size - 1 bytes, size at most 240. Replaces newlines,
+ * quotes, backslashes, and removes surrounding blanks; if csv is set, also replaces commas. NULL:
+ * out of memory. */
+const char *aw_dbc_store_token(const struct aw_dbc_token *token, struct aw_store *store,
+                               size_t size, bool csv);
 
-/* Converts a whole file to UTF-8 and removes control characters other than newlines; parsing the
- * result finds the same messages. The caller frees the string. NULL: out of memory. */
+/* Converts a whole file to UTF-8 and replaces control characters other than newlines by blanks. A
+ * file that is not UTF-8 is read as Windows-1252. The caller frees the string. NULL: out of
+ * memory. */
 char *aw_dbc_clean_text(const char *text);
 
 #endif

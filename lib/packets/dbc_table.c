@@ -410,30 +410,30 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     return AW_USAGE;
 }
 
-/* Stores the text of the file, which recordings include. */
-static enum aw_status store_text(struct aw_packets *packets, const char *text, struct aw_error *err)
+/* Stores the text of the file, which recordings include. Takes ownership of text. */
+static enum aw_status store_text(struct aw_packets *packets, char *text, struct aw_error *err)
 {
     char **texts = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *texts);
-    if (!texts)
+    if (!texts) {
+        free(text);
         return aw_no_memory(err);
+    }
     packets->dbc = texts;
-    texts[packets->n_dbc] = aw_dbc_clean_text(text);
-    if (!texts[packets->n_dbc])
-        return aw_no_memory(err);
-    packets->n_dbc++;
+    texts[packets->n_dbc++] = text;
     return AW_OK;
 }
 
-static enum aw_status add_messages(struct aw_packets *packets, const char *text, const char *name,
+static enum aw_status add_messages(struct aw_packets *packets, const char *bytes, const char *name,
                                    char *notice, size_t size, struct aw_error *err)
 {
     struct builder b = {.packets = packets, .err = err};
     struct aw_dbc dbc = {.store = &packets->store};
-    enum aw_status status = aw_dbc_parse(&dbc, text, name, err);
+    char *text = aw_dbc_clean_text(bytes);
+    enum aw_status status = text ? store_text(packets, text, err) : aw_no_memory(err);
+    if (status == AW_OK)
+        status = aw_dbc_parse(&dbc, text, name, err);
     for (size_t i = 0; i < dbc.n && status == AW_OK; i++)
         status = add_message(&b, &dbc.messages[i]);
-    if (status == AW_OK)
-        status = store_text(packets, text, err);
     if (status == AW_OK)
         write_notice(&b, name, notice, size);
     aw_dbc_free(&dbc);
