@@ -149,10 +149,8 @@ END
     ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos --switch
 setpoint 5deg -b lknee -c pos
 plot lknee.measured lknee.setpoint --for 100ms --out live.svg
-sweep -b lknee -c pos --plot sweep.svg
 step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     matches "$(<live.svg)" "*>canpid plot: lknee.* lknee.*, lknee pos kp 6 ki 0.001, $(date +%Y)-*"
-    has "$(<sweep.svg)" ">canpid sweep: lknee pos kp 6 ki 0.001, $(date +%Y)-"
     ok canpid plot measured step.csv --out file.svg
     has "$(<file.svg)" ">canpid plot: measured, step.csv, $(date +%Y)-"
     ok hidmotor -q -l "$fast" plot m1.position --for 100ms --out arm.svg
@@ -211,7 +209,6 @@ END
         rm -f sent.pcapng
     done <<'END'
 step --from 0deg --to 20deg --plot b.svg
-sweep --amplitude 5deg --plot b.pdf
 identify --plot b.svg
 tune --yes --report b.html
 END
@@ -396,16 +393,13 @@ legend() {
     local magic
     while IFS='|' read -r ending magic; do
         ok canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --plot "step.$ending"
-        ok canpid -q -l "$fast" sweep -b lknee -c pos --plot "sweep.$ending"
-        for file in step sweep; do
-            same "$(head -c 4 "$file.$ending" | tr -d '\211')" "$magic"
-        done
+        same "$(head -c 4 "step.$ending" | tr -d '\211')" "$magic"
     done <<'END'
 svg|<?xm
 png|PNG
 pdf|%PDF
 END
-    for command in "step --from 0deg --to 10deg" sweep tune identify; do
+    for command in "step --from 0deg --to 10deg" tune identify; do
         fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
         has "$why" "--plot: 'run.gif' — give a name that ends in .svg, .png, .pdf or .gp"
         [ ! -e run.gif ]

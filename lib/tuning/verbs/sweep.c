@@ -1,4 +1,4 @@
-/* sweep: measures the frequency response of one joint, as a table and a Bode plot. */
+/* sweep: measures the frequency response of one joint, as a table. */
 #include "tuning/identify/sweep.h"
 
 #include <math.h>
@@ -186,44 +186,6 @@ static void report(struct aw_experiment *experiment, const struct sweep_state *s
     aw_object_add_number(result, "fit", s->fit, 4, NULL);
 }
 
-static enum aw_status plot(struct aw_experiment *experiment, const struct sweep_state *s)
-{
-    const char *path = aw_experiment_given(experiment->session)->plot;
-    double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
-    bool hollow[AW_SWEEP_TONES];
-    size_t n = (size_t)s->sweep.n;
-    if (!path)
-        return AW_OK;
-    for (size_t i = 0; i < n; i++) {
-        hz[i] = s->points[i].hz;
-        gain[i] = s->points[i].gain_db;
-        phase[i] = s->points[i].phase_deg;
-        hollow[i] = !(s->coherence[i] >= AW_COHERENT);
-    }
-    const double ends[] = {hz[0], hz[n - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
-    const struct aw_series dots = {.x = hz, .n = n, .dots = true, .hollow = hollow, .colour = 1};
-    struct aw_series gains[] = {{.x = hz, .y = gain, .n = n, .colour = 1}, dots};
-    struct aw_series phases[] = {{.x = hz, .y = phase, .n = n, .colour = 1}, dots};
-    struct aw_series trust[] = {
-        dots, {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
-    gains[1].y = gain;
-    phases[1].y = phase;
-    trust[0].y = s->coherence;
-    struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 2},
-                                {.label = "phase", .unit = "deg", .series = phases, .n = 2},
-                                {.label = "coherence", .series = trust, .n = 2}};
-    char title[AW_EXPERIMENT_TITLE];
-    aw_experiment_write_title(experiment, title);
-    struct aw_chart chart = {.title = title,
-                             .x_label = "frequency",
-                             .x_unit = "Hz",
-                             .log_x = true,
-                             .panels = panels,
-                             .n_panels = 3,
-                             .height = 760};
-    return aw_experiment_write_chart(experiment->session, &chart, path);
-}
-
 enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_experiment experiment;
@@ -241,10 +203,8 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
         status = find_coherence(&experiment, &s);
     if (status == AW_OK) {
         report(&experiment, &s);
-        status = plot(&experiment, &s);
-        if (status == AW_OK)
-            status = aw_experiment_check_moved(&experiment, find_start(&experiment, &s),
-                                               s.sweep.plan.amplitude);
+        status = aw_experiment_check_moved(&experiment, find_start(&experiment, &s),
+                                           s.sweep.plan.amplitude);
         if (status == AW_OK)
             status = check_direction(&experiment, &s);
     }

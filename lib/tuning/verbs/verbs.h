@@ -16,7 +16,6 @@ struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
     const char *save, *samples, *plot, *bode, *report, *old;
     double settle_s, tick_s, amplitude; /* 0: not given */
-    int verdicts;                       /* format of the verdicts: 0 TAP, 1 JUnit */
 };
 
 /* Options of sweep. */
@@ -94,8 +93,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .help = "number of frequencies", .fallback = "16", .unit = "", .min = 2, .max = 32,          \
      .is_integer = true},                                                                         \
     AW_SETTLE_OPTION,                                                                             \
-    AW_SAVE_OPTION,                                                                               \
-    AW_PLOT_OPTION
+    AW_SAVE_OPTION
 #define AW_IDENTIFY_ROW(joint, ...)                                                               \
     .name = "identify", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,            \
     .summary = "identify a process model of " joint ", or from a recording",                      \
@@ -200,11 +198,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     .summary = "run the steps of a specification and check the results",                          \
     .args = AW_ARGS({.name = "spec", .kind = AW_ARG_FILE,                                         \
                      .help = "sections with " keys ", max-overshoot and others"}),                \
-    .options = AW_OPTIONS(                                                                        \
-        __VA_ARGS__,                                                                              \
-        {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                   \
-         .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}),         \
-    .prints = "TAP or JUnit"
+    .options = AW_OPTIONS(__VA_ARGS__), .prints = "TAP"
 /* clang-format on */
 
 aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify;

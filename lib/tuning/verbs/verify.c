@@ -1,5 +1,4 @@
-/* verify: performs the steps of a specification, judges each by its limits, and prints TAP or
- * JUnit.
+/* verify: performs the steps of a specification, judges each by its limits, and prints TAP.
  *
  *     [the knee does not overshoot]
  *     board = lknee
@@ -15,12 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/lines.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "base/xml.h"
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 
@@ -55,8 +52,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    /* n_done: number of performed steps; the last one may have been ended early */
-    size_t n, n_done;
+    size_t n;
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -313,59 +309,9 @@ static void print_tap(struct spec *spec, size_t i)
                     tap_name(spec->checks[i].name, name), v->text);
 }
 
-static void write_case(FILE *file, const struct check *check, const struct verdict *v)
-{
-    fprintf(file, "    <testcase name=\"");
-    aw_xml_print(file, check->name);
-    fprintf(file, "\" classname=\"verify\" time=\"0.000\">\n");
-    if (!v)
-        fprintf(file, "      <skipped/>\n");
-    else if (!v->passed) {
-        fprintf(file, "      <failure message=\"");
-        aw_xml_print(file, v->text);
-        fprintf(file, "\">");
-        aw_xml_print(file, v->text);
-        fprintf(file, "</failure>\n");
-    }
-    fprintf(file, "    </testcase>\n");
-}
-
-/* Writes JUnit XML for Jenkins (junit-10.xsd of its xUnit plugin). */
-static void write_junit(FILE *file, const struct spec *spec, size_t failed)
-{
-    time_t now = (time_t)(aw_wall_time() / 1000000000);
-    struct tm utc;
-    char text[40];
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now, &utc));
-    fprintf(
-        file,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        "  <testsuite name=\"%s verify\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-        "skipped=\"%zu\" time=\"0.000\" timestamp=\"%s\">\n    <properties>\n    </properties>\n",
-        spec->session->tool->name, spec->n, failed, spec->n - spec->n_done, text);
-    for (size_t i = 0; i < spec->n; i++)
-        write_case(file, &spec->checks[i], i < spec->n_done ? &spec->verdicts[i] : NULL);
-    fprintf(file, "  </testsuite>\n</testsuites>\n");
-}
-
-static enum aw_status print_junit(struct spec *spec, size_t failed)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return aw_no_memory(&spec->session->err);
-    write_junit(memory, spec, failed);
-    fclose(memory);
-    aw_output_write(&spec->session->out, text, size);
-    free(text);
-    return AW_OK;
-}
-
 enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *args)
 {
     struct spec *spec = calloc(1, sizeof *spec);
-    bool junit = aw_experiment_given(session)->verdicts == 1;
     size_t failed = 0;
     if (!spec)
         return aw_no_memory(&session->err);
@@ -373,22 +319,13 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
     enum aw_status status = load_spec(spec, aw_arg(args, "spec", 0));
     for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
         status = perform_step(spec, i);
-        spec->n_done = i + 1;
         if (status != AW_OK)
             snprintf(spec->verdicts[i].text, sizeof spec->verdicts[i].text, "%.255s",
                      session->err.text);
         failed += !spec->verdicts[i].passed;
-        if (!junit)
-            print_tap(spec, i);
-        if (!junit && status != AW_OK)
-            aw_output_print(&session->out, "Bail out! %s\n", spec->verdicts[i].text);
-    }
-    if (junit && spec->n_done) {
-        struct aw_error cause = session->err;
-        enum aw_status printed = print_junit(spec, failed);
+        print_tap(spec, i);
         if (status != AW_OK)
-            session->err = cause;
-        status = status == AW_OK ? printed : status;
+            aw_output_print(&session->out, "Bail out! %s\n", spec->verdicts[i].text);
     }
     if (status == AW_OK && failed)
         status =
