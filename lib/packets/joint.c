@@ -30,12 +30,11 @@ static enum aw_status read_gain(struct aw_joint_row *row, int gain, struct aw_st
 enum aw_status aw_packet_parse_joint(struct aw_packet_joint *joint, struct aw_store *store,
                                      const char *name, char *value, struct aw_error *err)
 {
-    static const char *const keys[] = {"alias",  "setpoint", "target", "position", "velocity",
-                                       "effort", "speed",    "near",   "tick"};
+    static const char *const keys[] = {"alias",    "setpoint", "target", "position",
+                                       "velocity", "effort",   "speed",  "near"};
     struct aw_joint_row *row = &joint->row;
-    const char **texts[] = {&row->alias,    &row->setpoint,    &row->target,
-                            &row->position, &row->velocity,    &row->effort,
-                            &joint->speed,  &joint->tolerance, &joint->tick};
+    const char **texts[] = {&row->alias,    &row->setpoint, &row->target,  &row->position,
+                            &row->velocity, &row->effort,   &joint->speed, &joint->tolerance};
     int gain = aw_find_name(aw_gain_names, AW_JOINT_GAINS, name);
     if (gain >= 0)
         return read_gain(row, gain, store, value, err);
@@ -43,7 +42,7 @@ enum aw_status aw_packet_parse_joint(struct aw_packet_joint *joint, struct aw_st
     if (key < 0)
         return aw_fail(err, AW_USAGE,
                        "unknown joint key '%.40s' — use setpoint, target, position, velocity, "
-                       "effort, alias, speed, near, kp, ki, kd or tick",
+                       "effort, alias, speed, near, kp, ki or kd",
                        name);
     bool is_path = key > 0 && key < 6;
     if (is_path && !strchr(value, '.'))
@@ -138,8 +137,7 @@ static enum aw_status read_numbers(struct aw_packet_joint *joint, const char *un
         const char *key, *text, *unit;
         double *value;
     } numbers[] = {{"speed", joint->speed, has_rate ? per_s : NULL, &row->max_speed},
-                   {"near", joint->tolerance, unit, &row->tolerance},
-                   {"tick", joint->tick, "s", &row->tick_s}};
+                   {"near", joint->tolerance, unit, &row->tolerance}};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == AW_OK; i++) {
         *fault = numbers[i].key;

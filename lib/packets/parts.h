@@ -78,7 +78,7 @@ const struct aw_field *aw_packet_end_rows(struct aw_packet *packet, struct aw_st
 
 struct aw_packet_joint {
     struct aw_joint_row row;
-    const char *speed, *tolerance, *tick; /* strings in the file, or NULL */
+    const char *speed, *tolerance; /* strings in the file, or NULL */
     unsigned line;
 };
 

@@ -19,7 +19,7 @@ const struct aw_command *const aw_common_commands[] = {
     &aw_status_command, &aw_limits_command, &aw_custom_move_command, &aw_custom_home_command,
     &aw_custom_jog_command, &aw_custom_step_command, &aw_custom_sweep_command,
     &aw_custom_identify_command, &aw_custom_verify_command, &aw_custom_gains_command,
-    &aw_custom_tune_command, &aw_custom_stop_command, &aw_move_command, &aw_jog_command,
+    &aw_custom_stop_command, &aw_move_command, &aw_jog_command,
     &aw_stop_command, &aw_play_command, &aw_teleop_command, &aw_follow_command, &aw_watch_command,
     &aw_plot_command, &aw_wait_command, &aw_pause_command, &aw_expect_command, &aw_encode_command,
     &aw_decode_command, &aw_record_command, &aw_replay_command, &aw_info_command,

@@ -176,9 +176,8 @@ struct aw_joint_row {
     double max_speed; /* maximum speed, in the setpoint's unit per second; 0: unknown */
     double tolerance; /* tolerance for arrival, in the setpoint's unit; 0: the default */
     /* Fields that set and report the gains of the joint's controller. NULL: this gain does not
-     * exist, or is not reported. tick_s is the control period, s; 0: unknown. */
+     * exist, or is not reported. */
     const char *gain_set[AW_JOINT_GAINS], *gain_read[AW_JOINT_GAINS];
-    double tick_s;
 };
 
 /* A packet that the stop sends. */

@@ -37,8 +37,6 @@ struct aw_custom_arm {
     const char *watched[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];
     int64_t due_ns;  /* time of the next query */
     unsigned n_lost; /* consecutive lost answers */
-    /* kp that tune set for a controller with kp only; NaN or 0: the controller has more gains */
-    double only_kp;
 };
 
 static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)

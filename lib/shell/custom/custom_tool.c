@@ -176,9 +176,6 @@ enum aw_status aw_custom_stop(struct aw_session *session)
                        sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
-    status = aw_gains_restore(session);
-    if (status != AW_OK)
-        return status;
     aw_stop_set_effect(session, "holding%s %s", positions,
                        arm->joints[0].unit ? arm->joints[0].unit : "");
     return AW_OK;
@@ -194,7 +191,6 @@ void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *con
         if (make_stop(session, stop, &packet) == AW_OK)
             aw_add_stop_packet(session, &packet, add, context);
     }
-    aw_settings_add_old(session, add, context);
     session->err = before;
 }
 

@@ -65,11 +65,9 @@ static struct aw_device_setting *gains_of(struct aw_session *session)
     return aw_custom_arm(session)->gains;
 }
 
-/* Lists the known gains for .read without a query, because tune has just read them. */
 const struct aw_controller aw_custom_controller = {
     .file = &gain_file,
     .context = custom_arm,
-    .read = aw_settings_list,
     .send = aw_settings_send,
     .error_start = "the joints are held, but their",
     .settings = gains_of,

@@ -80,6 +80,5 @@ void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
     }
     snprintf(out, size, "gains set");
     for (int i = 0; i < N_GAINS; i++)
-        if (!joint->missing[i])
-            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_gain_names[i], values[i]);
+        aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_gain_names[i], values[i]);
 }

@@ -16,10 +16,6 @@
 #define SETPOINTS_S  12.0 /* duration with setpoints only, s: three parts of 1/12 and two of 1/3 */
 #define REST_S       0.2
 #define MOVING_SHARE 0.55 /* share of the amplitude that certainly moves a joint, above friction */
-#define MAX_PROBES   10   /* max number of outputs to try; each is twice the previous one */
-#define PROBE_S      0.2
-#define PROBE_SHARE  0.1 /* share of the max deviation that counts as a motion */
-#define BACK_S       1.5
 
 bool aw_experiment_sends_gains(const struct aw_session *session)
 {
@@ -104,7 +100,7 @@ static enum aw_status send_multisine(struct aw_experiment *experiment,
     return status;
 }
 
-/* Sends a multisine, with the driver's previous gains if its output is reported. */
+/* Sends a multisine with the driver's previous gains. */
 static enum aw_status run_multisine(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     double start = experiment->sampling.last[AW_SAMPLE_T];
@@ -112,10 +108,7 @@ static enum aw_status run_multisine(struct aw_experiment *experiment, struct aw_
     enum aw_status status = aw_experiment_push(
         experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
     if (status == AW_OK)
-        status =
-            aw_experiment_send_gains(experiment, experiment->hooks->tuning.input == AW_INPUT_HIDDEN
-                                                     ? (struct aw_gains){e->kp, 0, 0}
-                                                     : experiment->gains.old);
+        status = aw_experiment_send_gains(experiment, experiment->gains.old);
     return status == AW_OK ? send_multisine(experiment, e, start, MULTISINE_S) : status;
 }
 
@@ -169,54 +162,9 @@ static enum aw_status excite_setpoints(struct aw_experiment *experiment, struct 
     return status == AW_OK ? aw_experiment_collect(experiment, REST_S) : status;
 }
 
-/* Applies an output, by a new setpoint for each sample, until the joint is far enough from the
- * centre. */
-static enum aw_status apply_output(struct aw_experiment *experiment, const struct aw_excitation *e,
-                                   double output, bool *moved)
-{
-    double start = experiment->sampling.last[AW_SAMPLE_T],
-           distance = PROBE_SHARE * e->config.max_deviation;
-    enum aw_status status = AW_OK;
-    while (status == AW_OK && !*moved && experiment->sampling.last[AW_SAMPLE_T] < start + PROBE_S) {
-        double position = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
-        status = aw_experiment_push(experiment, position + output / e->kp);
-        if (status == AW_OK)
-            status = aw_experiment_await_sample(experiment);
-        *moved = fabs(experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale -
-                      e->config.centre) > distance;
-    }
-    return status;
-}
-
-/* Finds the lowest output that moves the joint fast enough, if no amplitude is given. */
-static enum aw_status find_amplitude(struct aw_experiment *experiment, struct aw_excitation *e,
-                                     double limit)
-{
-    bool moved = false;
-    double max = e->config.amplitude, output = max;
-    enum aw_status status = aw_experiment_push(experiment, e->config.centre);
-    if (status == AW_OK)
-        status = aw_experiment_send_gains(experiment, (struct aw_gains){e->kp, 0, 0});
-    for (int i = MAX_PROBES; i > 0 && status == AW_OK && !moved; i--) {
-        output = ldexp(max, 1 - i);
-        status = apply_output(experiment, e, output, &moved);
-    }
-    if (status == AW_OK)
-        status = aw_experiment_restore_gains(experiment);
-    if (status == AW_OK)
-        status = aw_experiment_push(experiment, e->config.centre);
-    if (status == AW_OK)
-        status = aw_experiment_collect(experiment, BACK_S);
-    e->config.amplitude = output;
-    e->kp = aw_excite_find_gain(&e->config, limit);
-    return status;
-}
-
 static enum aw_status start_excitation(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     struct aw_session *session = experiment->session;
-    bool is_given = e->config.amplitude > 0;
-    e->config.amplitude = is_given ? e->config.amplitude : experiment->joint.defaults.amplitude;
     enum aw_status status = experiment->hooks->tuning.input != AW_INPUT_REPORTED
                                 ? aw_experiment_check_gains_act(experiment)
                                 : AW_OK;
@@ -230,8 +178,6 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
     e->kp = aw_excite_find_gain(&e->config, room + fabs(centre));
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
-    if (status == AW_OK && !is_given)
-        status = find_amplitude(experiment, e, room + fabs(centre));
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
     aw_experiment_restart_limits(

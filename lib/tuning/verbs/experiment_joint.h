@@ -30,17 +30,14 @@ struct aw_experiment_joint {
     struct {
         double max_deviation; /* default deviation limit, as a share */
         double step;          /* default size of a step */
-        double amplitude;     /* default output amplitude in experiments; 0: 0.1 of full scale */
     } defaults;
     double min_motion, glitch_s; /* see aw_motion_config in control/motion.h */
     /* control loop of the firmware */
     struct {
-        /* tick_s 0: the experiment measures it */
         struct aw_driver driver;
         double tick_s, period_s; /* shortest possible control period; the usual sample period */
     } loop;
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */
-    bool missing[3];          /* kp, ki or kd that the controller does not have */
     struct aw_gains power_up; /* published gains after power-up */
 };
 
@@ -53,7 +50,6 @@ enum aw_experiment_input {
     /* the setpoint, which the device's own controller follows; with --with and in tune: the output
      * of the controller whose gains are sent */
     AW_INPUT_SETPOINT,
-    AW_INPUT_HIDDEN, /* an output that is not reported; it is known while kp is the only gain */
 };
 
 struct aw_experiment_hooks {

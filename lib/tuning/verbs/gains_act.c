@@ -13,10 +13,7 @@
 static enum aw_status fail_no_effect(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;
-    const struct aw_tool *base = session->device.custom.base_tool,
-                         *tool = base ? base : session->tool;
-    const char *url,
-        *acts = tool->motion.experiments ? tool->motion.experiments->text.working_url : NULL;
+    const char *url, *acts = experiment->hooks->text.working_url;
     bool simulated =
         acts && aw_session_get_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
     return aw_fail(&session->err, AW_REFUSED,

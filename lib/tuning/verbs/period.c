@@ -29,8 +29,7 @@ static enum aw_status await_period(struct aw_experiment *experiment)
     return status;
 }
 
-/* Returns the period of --tick or of the joint's description, else the one that telemetry
- * suggests. */
+/* Returns the period of --tick, else the one that telemetry or the joint's description suggests. */
 static struct aw_tick find_expected(struct aw_experiment *experiment)
 {
     double period_s = experiment->hooks->period ? experiment->hooks->period(experiment)
@@ -38,8 +37,6 @@ static struct aw_tick find_expected(struct aw_experiment *experiment)
     if (aw_experiment_given(experiment->session)->tick_s > 0)
         return (struct aw_tick){aw_experiment_given(experiment->session)->tick_s, NAN,
                                 AW_TICK_GIVEN};
-    if (experiment->joint.loop.driver.tick_s > 0)
-        return (struct aw_tick){experiment->joint.loop.driver.tick_s, NAN, AW_TICK_GIVEN};
     return (struct aw_tick){aw_experiment_assume_tick(&experiment->joint, period_s), NAN,
                             AW_TICK_ASSUMED};
 }

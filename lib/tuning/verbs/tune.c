@@ -22,7 +22,6 @@
 #define OVERSHOOT_MARGIN 1.05
 #define FIRST_SHARE      0.5
 #define RETRY_FACTOR     0.5
-#define REST_SHARE       0.5 /* output at rest, as a share of the experiment's, without --noise */
 
 struct tuner {
     struct aw_excitation experiment;
@@ -71,8 +70,6 @@ static enum aw_status find_old_gains(struct aw_experiment *experiment, struct tu
         return status;
     t->story.old_known = experiment->gains.known;
     t->story.old = experiment->gains.old;
-    if (!(t->options.activity > 0))
-        t->options.activity = REST_SHARE * experiment->joint.defaults.amplitude;
     return AW_OK;
 }
 

@@ -204,6 +204,6 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
 aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify;
 
 extern const struct aw_command aw_custom_step_command, aw_custom_sweep_command,
-    aw_custom_identify_command, aw_custom_verify_command, aw_custom_tune_command;
+    aw_custom_identify_command, aw_custom_verify_command;
 
 #endif

@@ -224,17 +224,15 @@ TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
         "yes\n"
         "p = f32 deg\nq = f32 deg\nkp = f32\n[packet g]\nid = 3\na = f32\nb = f32\nother = u8 7\n"
         "[stop]\npacket = go hold\n"
-        "[joint x]\nsetpoint = go.x\nposition = s.p\nkp = g.a s.kp\ntick = 10ms\n"
+        "[joint x]\nsetpoint = go.x\nposition = s.p\nkp = g.a s.kp\n"
         "[joint y]\nsetpoint = go.y\nposition = s.q\nkp = g.b\n";
     use(&aw_hidmotor_protocol, text);
     const struct aw_joint_row *joint = protocol->custom.joints;
     assert_string_equal(joint[0].gain_set[0], "g.a");
     assert_string_equal(joint[0].gain_read[0], "s.kp");
     assert_null(joint[0].gain_set[1]);
-    assert_true(fabs(joint[0].tick_s - 0.01) < 1e-9);
     assert_string_equal(joint[1].gain_set[0], "g.b");
     assert_null(joint[1].gain_read[0]);
-    assert_true(fabs(joint[1].tick_s) < 1e-9);
 }
 
 /* Uses big-endian order for one field, and for all following fields. */
@@ -371,8 +369,6 @@ TEST(mistakes_are_reported_with_line_and_column)
         {MOVES LAW "ki = g.ki\n", "f:23:1: joint a: ki without kp — add kp"},
         {MOVES LAW "kp = g.kp\nki = g.ki\nkd = g.kp\n",
          "f:25:1: joint a: kd: 'g.kp' is already a gain of joint a"},
-        {MOVES LAW "kp = g.kp\nki = g.ki\ntick = 0\n", "f:25:1: joint a: tick: '0' is not above"},
-        {MOVES LAW "kp = g.kp\nki = g.ki\ntick = 1deg\n", "f:25:1: joint a: tick: '1deg'"},
         {MOVES "[joint a]\nsetpoint = go.x\nposition = s.p\n[joint a]\nsetpoint = go.x\n",
          "f:18:1: joint a: duplicate name — rename one"},
         {"[packet a]\nx = u8\n[packet b]\nid = 3\n", "f:1:1: packet a: no id"},
