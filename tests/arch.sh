@@ -4,7 +4,7 @@ suite=${SUITE:-bookworm}
 libraries=libc6-dev,libserialport-dev,libreadline-dev,libjansson-dev
 libraries+=,libinih-dev,libncurses-dev,libode-dev,libwebsockets-dev,libsdl2-dev,libzstd-dev,liblz4-dev,zlib1g-dev,libcmocka-dev
 
-# choose ARCH: sets triplet, multiarch, emulator, cflags and root (folder of its libraries).
+# choose ARCH: sets triplet, multiarch, emulator, cflags and root (directory of its libraries).
 choose() {
     cflags=''
     case $1 in
@@ -19,12 +19,12 @@ choose() {
     root=$PWD/build/cross/$1/root
 }
 
-# The mirror that this machine uses.
+# The package mirror of this machine.
 mirror() {
     echo "${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}"
 }
 
-# unpack ARCH: unpacks the libraries of the machine; installs nothing on this one.
+# unpack ARCH: unpacks the target's libraries without installing them.
 unpack() {
     [ ! -e "$root/complete" ] || return 0
     rm -rf --one-file-system "$root" && mkdir -p "${root%/*}" &&
@@ -34,5 +34,5 @@ unpack() {
     return 1
 }
 
-# runs PROGRAM: succeeds if this kernel can run it
+# runs PROGRAM: succeeds if this kernel can run it.
 runs() { "$1" --version >/dev/null 2>&1; }

@@ -14,40 +14,40 @@ cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
 LOGS=build/check
-LIMIT=1200 # s, timeout of a suite: a slow machine needs less
+LIMIT=1200 # s, timeout of a suite on a slow machine
 PATIENCE=300 # s, timeout of a unit test program or a bats test
 SKIPPED='^(not )?ok .*# ([Ss]kip|SKIP)' # bats prints the first, cmocka the second
 only=" $* "
 slow=
 if [ "${1:-}" = --slow ]; then slow=1 only="  "; fi
 
-# The tests have the time limits of users, so they get priority over other programs. The priority of the
-# autogroup would not do: tests that start their own session would not get it.
+# Raises the priority over other programs, because tests have the time limits of users. The priority of the
+# autogroup does not suffice: some tests start their own session.
 renice -n -10 $$ >/dev/null 2>&1
 
 # Hides the user's configuration and history.
 home=$(mktemp -d)
-TMPDIR=$(mktemp -d /tmp/cXXXX) # short, for the paths of sockets
+TMPDIR=$(mktemp -d /tmp/cXXXX) # a short path, because socket paths are limited
 trap 'rm -rf "$home" "$TMPDIR"' EXIT
 chmod 755 "$TMPDIR" # some tests run programs as another user
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 
-# Lets the suite `left` find leftover files in this folder and processes with this variable.
+# The suite `left` looks for leftover files in this directory and for processes with this variable.
 export TMPDIR ARMWIRE_CHECK=$home
 
-# The tests need packages of the system's Python. The wrapper of a version manager takes as long to start
-# as a test.
+# The tests need the system's Python with its packages. The wrapper of a version manager takes as long to start as
+# a test.
 mkdir -p "$home/bin"
 if [ -x /usr/bin/python3 ]; then ln -s /usr/bin/python3 "$home/bin/"; fi
 PATH=$home/bin:$PATH
 
-# Suites that open ports get their own network, or run one after another if that is not permitted.
+# Gives suites that open ports their own network, or runs them one after another without permission for that.
 network=(unshare -n sh -c 'ip link set lo up && exec "$@"' sh)
 "${network[@]}" true 2>/dev/null || network=(flock "$LOGS/network")
 
 # ---- Suites ---------------------------------------------------------------------------------------
 
-# unit PROGRAM: runs a unit test program. A crash and a descriptor that stays open are failures, too.
+# unit PROGRAM: runs a unit test program. Crashes and leaked descriptors count as failures.
 unit() {
     local out status
     out=$(mktemp "$LOGS/unit.XXXXXX")
@@ -63,7 +63,7 @@ unit() {
     return $status
 }
 
-# units BUILD: runs the unit tests of a build, four programs at once, because some wait for real time.
+# units BUILD: runs the unit tests of a build, four at once, because some wait for real time.
 units() {
     export -f unit
     export LOGS PATIENCE SKIPPED
@@ -71,8 +71,8 @@ units() {
         xargs -P4 -I{} bash -c 'unit {}'
 }
 
-# cli [BATS ARGUMENT…]: runs the command-line tests. They mostly wait for other processes, so AT_ONCE files
-# (4) run at once; the longest ones start first.
+# cli [BATS ARGUMENT…]: runs AT_ONCE files of the command-line tests at once, because they mostly wait; starts
+# with the longest.
 cli() {
     local long=(hostile tempo teleop custom_joints shared stops arm serve canpid full_disk every kills prompt ezphys hidmotor
         help unitysim record config foxglove)
@@ -87,7 +87,7 @@ cli() {
     return $status
 }
 
-# Runs the benchmarks with tiny counts, so that they keep working.
+# Runs the benchmarks with tiny counts, to check that they work.
 benches() {
     local source log=tests/golden/knee.log
     for source in tests/bench/bench_*.c; do
@@ -100,21 +100,21 @@ benches() {
     done
 }
 
-# Finds paths of personal files. The brackets keep this line from matching itself.
+# Finds paths in home directories. The brackets prevent a match of this line itself.
 paths() {
     ! git grep -nIE --untracked --exclude-standard \
         '/(home|root|wor[k]|Users)/[a-z]|share[d]/(spec|facts|tools)' -- . ':!LICENSE'
 }
 
-# Checks the entries of the top level.
+# Checks the entries of the top-level directory.
 top() {
     local there
     there=$(git ls-files | cut -d/ -f1 | grep -v '^\.' | sort | uniq | xargs)
     [ "$there" = "LICENSE Makefile README.md cmd completions docs lib tests" ] || { echo "$there" && false; }
 }
 
-# Finds words with a better one in the glossary (one is a key of armctl's state file), habits of translated
-# English, and names of removed features.
+# Finds words that the glossary replaces (one is a key of armctl's state file), awkward phrases, and names of
+# removed features.
 stumbles='\b(nobody|somebody|whoever|whom|anybody)\b|\b(is|are) none\b'
 riddles='(/\*|\. |")\s*(What|Who|Of what|To whom) [a-z ]{2,30}? (is|are|has|have|was|were) '
 gone='--(foxglove|learn|mqtt|plotjuggler|realtime)\b|\bconfig init\b|socketcand'
@@ -153,7 +153,7 @@ processes_left() {
     done
 }
 
-# Finds processes, sockets and folders that suites left. An ending process may take a moment.
+# Finds processes, sockets and directories left by suites. An ending process may take a moment.
 left() {
     local tries processes files
     for ((tries = 0; tries < 50; tries++)); do
@@ -174,8 +174,8 @@ $files
 
 # ---- Runner ---------------------------------------------------------------------------------------
 
-# Counts the cases in the output of suite $1 and prints a line with them, the seconds that passed and the
-# seconds of CPU time. For a failed suite, also prints all lines except those of passed cases.
+# Counts the cases in the output of suite $1. Prints a line with the counts, the elapsed seconds and the CPU
+# seconds, and all lines of a failed suite except those of passed cases.
 tally() {
     local name=$1 status=$2 seconds=$3 log=$LOGS/$1.log passed failed skipped
     skipped=$(grep -cE "$SKIPPED" "$log")
@@ -202,7 +202,7 @@ suite() {
     if [ "$(type -t "$1")" = function ]; then
         limit=()
     fi
-    # own shell, whose children belong to this suite only
+    # Runs the suite in a subshell, so that its CPU time is measured separately.
     (time "${limit[@]}" "$@" >"$LOGS/$name.log" 2>&1 </dev/null) 2>"$LOGS/$name.time"
     status=$?
     [ $status != 124 ] || echo "given up after $LIMIT seconds" >>"$LOGS/$name.log"
@@ -210,7 +210,7 @@ suite() {
     return $status
 }
 
-# Suites start after the build that they need. If the build fails, they do not run and print nothing.
+# Starts suites after the build that they need. If the build fails, they are skipped without output.
 
 with_programs() {
     suite golden tests/golden/run.sh build/bin
@@ -234,7 +234,7 @@ with_sources() {
     suite syntax syntax
 }
 
-# Unit tests first: some have simulated devices in a thread, which must not starve.
+# Unit tests run first: some simulate devices in a thread that needs processor time.
 quick_suites() {
     suite unit units build
     suite cli cli --filter-tags '!long' &
@@ -265,12 +265,12 @@ with_sanitizers() {
 }
 
 slow_suites() {
-    suite build-san make SAN=1 all units # warnings of clang are errors, too
+    suite build-san make SAN=1 all units # clang's warnings are errors
     local built=$?
     suite build-fuzz make FUZZ=1 fuzzers
     sync
     in_real_time &
-    renice -n 5 $BASHPID >/dev/null # the other suites run at the same time with lower priority
+    renice -n 5 $BASHPID >/dev/null # the other suites run at the same time, with lower priority
     suite tuning build/tests/tuning/batch 16
     suite hostile python3 tests/tuning/hostile.py 8
     suite joints python3 tests/tuning/joints.py 12
@@ -283,8 +283,7 @@ slow_suites() {
 
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
-# A build leaves gigabytes to be written to the disk, and may block other writers for seconds. Tests in real
-# time wait for this (sync).
+# Writes the build's output to the disk first. Otherwise it may block tests in real time for seconds.
 if suite build make all units benches; then
     sync
     if [ "$only" != "  " ]; then quick_suites && slow_suites
@@ -293,7 +292,7 @@ if suite build make all units benches; then
 fi
 only="  " suite left left
 
-# Repeats the names of failed tests, which a long report hides.
+# Repeats the names of failed tests at the end of a long report.
 grep -hE '^ +not ok ' "$LOGS"/*.report | grep -viE '# skip'
 
 cat "$LOGS"/*.count | awk '

@@ -10,7 +10,7 @@ tree=$PWD
 suite=${SUITE:-bookworm}
 root=${1:-$(mktemp -d /var/tmp/armwire-chroot.XXXXXX)}
 
-# The mirror is the one this machine uses.
+# Uses the package mirror of this machine.
 mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
 lap() { printf '%4ds  %s\n' $SECONDS "$*"; }
 
@@ -28,7 +28,7 @@ if ! [ -e "$root/usr/bin/git" ]; then
         >"$root.log" 2>&1 || { tail "$root.log" && exit 1; }
     rm -f "$root.log"
 fi
-chmod 755 "$root" # mktemp sets 700, which would hide all files from tests of another user
+chmod 755 "$root" # mktemp sets mode 700, which hides all files from tests of another user
 lap "a bare $suite"
 
 for setting in /etc/apt/apt.conf.d/*proxy*; do

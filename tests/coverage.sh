@@ -15,11 +15,11 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir -p "$B"
 
-# Signals let programs exit normally, so counts of simulators that a test ends are complete. Compiled as
-# GNU C, because only then the compiler saves the counts at fork and exec.
+# A signal lets a program exit normally, so that it saves its counts. Compiled as GNU C, because only then they
+# are also saved at fork and exec.
 make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic -std=gnu11' LDFLAGS=--coverage all units \
     >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
-# Creates empty files that all users can write, because a test runs a program as another user.
+# Creates empty count files that all users can write, because a test runs a program as another user.
 find "$B/obj" -name '*.gcno' -print | sed 's/gcno$/gcda/' | xargs truncate -s 0
 find "$B/obj" -name '*.gcda' -exec chmod a+w {} +
 
@@ -31,7 +31,7 @@ for source in $(find tests/unit -name 'test_*.c' | sort); do
     timeout 300 "$B/${source%.c}" >"$B/$name.log" 2>&1 || said "$source failed" "$B/$name.log"
 done
 tests/golden/run.sh "$B/bin" >"$B/golden.log" 2>&1 || said "golden cases failed" "$B/golden.log"
-# Skips the tests with a full disk and without memory, where counting fails, too.
+# Skips the tests without disk space or memory, where saving the counts fails, too.
 find tests/cli -name '*.bats' ! -name full_disk.bats ! -name memory.bats | sort |
     KILLS=20 BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin xargs bats --tap >"$B/cli.log" 2>&1 ||
     said "command line tests failed" "$B/cli.log"

@@ -14,20 +14,20 @@ export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1 CMOCKA_MESSAGE_OUTPUT=TAP
 . tests/arch.sh
 passed=0 failed=0
 
-# Left out: test_link_hid needs umockdev's library of the other machine (the VM tests real HID). With
-# qemu also the test of udp:, because qemu loses control messages and errors of UDP sockets, and the tests
-# of probe and design, which take many minutes.
+# Skipped tests. test_link_hid needs the target's umockdev library; the VM tests real HID. Under qemu also the
+# test of udp:, because qemu loses control messages and errors of UDP sockets, and the tests of probe and design,
+# which take many minutes.
 left_out=" link/hid/test_hid "
-# qemu also loses some signals, does not support the terminal of ncurses, appears in /proc as the program
-# itself, and shows addresses in the host's byte order. Libraries differ, too (left_out_on): the pictures of
-# the search show seven digits that depend on the C library's exp(), and Debian's ncurses for i386 crashes
-# in use_default_colors().
+# qemu also loses some signals, lacks the terminal of ncurses, appears in /proc as the program itself, and shows
+# addresses in the host's byte order. Other libraries differ, too (left_out_on): the golden file of the search
+# shows seven digits that depend on the C library's exp(), and Debian's ncurses for i386 crashes in
+# use_default_colors().
 declare -A left_out_on=([i386]=" view/terminal/test_screen ")
 left_out+="tuning/identify/test_search tuning/identify/test_fit "
 left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe tuning/test_design "
 left_out_emulated+="link/core/test_port link/stream/test_tty shell/safety/test_stop view/terminal/test_screen "
 
-# Programs find their loader and libraries in the folder where they are unpacked, so they run directly.
+# Links programs to the loader and libraries in the directory where they are unpacked, so that they run directly.
 build() {
     local loader
     loader=$(echo "$root"/lib/ld*.so.[123])
@@ -38,7 +38,7 @@ build() {
     return 1
 }
 
-# Uses qemu if this kernel cannot run the programs; $B/run/NAME is a script then.
+# Replaces programs that this kernel cannot run by scripts in $B/run that start them with qemu.
 prepare() {
     local program
     qemu=
@@ -72,7 +72,7 @@ units() {
         [[ $left_out${left_out_on[$arch]-}${qemu:+$left_out_emulated} != *" $name "* ]] || continue
         timeout 300 $qemu "$B/${source%.c}" >"$B/out" 2>&1
         status=$?
-        sed -nE '/^ok /p; s/^not (ok .*# SKIP)/\1/p' "$B/out" # cmocka's skipped ones are "not ok"
+        sed -nE '/^ok /p; s/^not (ok .*# SKIP)/\1/p' "$B/out" # cmocka prints skipped tests as "not ok"
         [ $status = 0 ] || { sed '/^ok /d; /# SKIP/d' "$B/out" && grep '^not ok' "$B/out" | grep -qv '# SKIP'; } ||
             echo "not ok - $name: exit status $status"
     done

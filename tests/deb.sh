@@ -13,7 +13,7 @@ version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
 tree=$top/armwire-$version
 root=$top/root
 
-# Prepares the source with debian/ next to its archive, as dpkg-buildpackage requires.
+# Prepares the source with debian/ next to its archive, as dpkg-buildpackage expects.
 prepare() {
     mkdir -p "$tree"
     git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$tree" || return 1
@@ -38,7 +38,7 @@ sorted_in() {
         contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$' &&
         contains python3-armwire ' ./usr/lib/python3/dist-packages/armwire/__init__.py$'
 }
-# Dependencies: only ezphys-sim needs ODE; the tools do not need libarmwire0.
+# Checks the dependencies: only ezphys-sim needs ODE, and the tools do not need libarmwire0.
 needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
 light() {
     needs armwire-mqtt python3-paho-mqtt && ! needs armwire python3 &&
@@ -55,7 +55,7 @@ unpacked() {
         dpkg-deb -x "$top/$package"_*.deb "$root" || return 1
     done
 }
-# Programs find the private library by themselves only after installation.
+# Before the installation, programs need a library path to find the private library.
 tools_run() {
     local tool
     LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libawtools.so)")
@@ -65,9 +65,9 @@ tools_run() {
     done
     "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed
 }
-# The test of autopkgtest, with the tools of the unpacked packages.
+# Runs the test of autopkgtest with the tools of the unpacked packages.
 first_motions() { (cd "$tree" && PATH=$root/usr/bin:$PATH debian/tests/first-motions); }
-# All link targets of README.md and its pages are installed.
+# Checks that all link targets of README.md and its pages are installed.
 links_lead() {
     local page link missing=0
     while IFS=: read -r page link; do
@@ -84,7 +84,7 @@ with armwire.open("armctl", "sim:?time=virtual") as arm:
 library_works() {
     local libdir
     libdir=$(dirname "$(find "$root" -name libarmwire.so)")
-    # shellcheck disable=SC2046 # words of pkg-config
+    # shellcheck disable=SC2046 # the output of pkg-config is split
     gcc -o "$top/$1" "$root/usr/share/doc/libarmwire-dev/examples/$1.c" \
         $(PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --cflags --libs armwire) &&
         { LD_LIBRARY_PATH=$libdir "$top/$1" nothing:there "$2" 20 2>&1 | grep "^$1: .*unknown link 'nothing'"; }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs missing packages. Runs a single dpkg-query if none is missing.
+# Installs missing packages.
 #
 #   tests/deps.sh           everything: building, testing, measuring
-#   tests/deps.sh build     only what programs and library need
-#   tests/deps.sh deb       what this target needs; also dist, cross, analyse, coverage
+#   tests/deps.sh build     only packages for programs and library
+#   tests/deps.sh deb       packages for this target; also dist, cross, analyse, coverage
 #   tests/deps.sh --list    prints the packages
 #
-# One line per purpose. a|b: a where the distribution has it, else b.
+# One line of packages per purpose. a|b: a, or b if the distribution lacks a.
 set -eu
 
 packages_build='
@@ -66,7 +66,7 @@ fi
 
 installed() { case " $have " in *" $1 "*) ;; *) return 1 ;; esac; }
 
-# dpkg-query fails for unknown names, which is the expected answer here.
+# dpkg-query fails for unknown names, as expected here.
 have=$(echo "$wanted" | tr '|' ' ' |
     xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
     sed -n 's/^installed //p' | tr '\n' ' ' || true)

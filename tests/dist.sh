@@ -21,7 +21,7 @@ linked+=" libode-dev gcc-$(gcc -dumpversion)-base"
 
 wrapped=-Wl$(printf ',--wrap=%s' getaddrinfo getpwuid getpwnam getgrgid)
 
-# Collects the licences of the linked libraries and their source versions.
+# Collects the licences and source versions of the linked libraries.
 licences() {
     local package doc source to=$1/share/doc/armwire/licences
     mkdir -p "$to"
@@ -40,7 +40,7 @@ licences() {
     } >"$to/README" && chmod 644 "$to"/*
 }
 
-# build FOLDER: builds there and makes the archive $name.tar.xz.
+# build FOLDER: builds there and creates the archive $name.tar.xz.
 build() {
     local B=$1 compiler=${triplet}-gcc
     [ "$libraries_of" = "" ] || compiler+=" --sysroot=$libraries_of"
@@ -73,8 +73,8 @@ documented() {
         [ -s "$top/$name/share/bash-completion/completions/canpid" ] && [ -s "$top/$name/share/doc/armwire/licences/README" ]
 }
 
-# Makes scripts with the programs' names that run them with qemu, or, for amd64, in a chroot without other
-# files. Test files keep their paths there.
+# Creates scripts with the programs' names that run them with qemu or, on amd64, in a chroot without other files.
+# The paths of test files are the same there.
 wrap() {
     local program how='' new=
     rm -rf "$run" && mkdir -p "$run"
@@ -94,7 +94,7 @@ wrap() {
     chmod +x "$run"/*
 }
 golden() { tests/golden/run.sh "$run"; }
-# The five first motions of the README. Programs in qemu cannot start others, so ezphys-sim gets a socket.
+# Runs the five first motions of the README. Under qemu programs cannot start others, so ezphys-sim gets a socket.
 first_motions() {
     local line simulator='' tries=600 socket=$top/ezphys.sock
     [ "$(first_lines | wc -l)" = 5 ] || return 1
@@ -126,7 +126,7 @@ cylinders_refused() {
     printf 'body %s mass 1\n' 'a cylinder 0.1 0.2' 'b capsule 0.1 0.2' >"$top/two.scene"
     "$top/$name/bin/ezphys" -q -l "sim:$top/two.scene" status 2>&1 | grep 'install the Debian package ezphys-sim'
 }
-# The two commands of the README on a minimal Debian without a compiler or libraries.
+# Runs the two commands of the README on a minimal Debian without compiler or libraries.
 two_commands() {
     local bare=$top/bare
     [ -e "$bare/complete" ] || {
@@ -140,7 +140,7 @@ two_commands() {
         chroot "$bare" su - user -c 'sh -ex lines' | grep -E '^deg .*result=confirmed'
 }
 
-# Measures the median start time, alternating with cansend so that both have the same conditions.
+# Measures the median start time, alternating with cansend for equal conditions.
 start() {
     hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$top/start.csv" "$1" >/dev/null 2>&1 &&
         awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$top/start.csv"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs every example that people are shown, and prints TAP.
+"""Runs every published example and prints TAP.
 
-- README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in a folder of
-  the block, with the tools in PATH; what follows must be its output, standard error included. "…"
-  in a line stands for anything, a line "…" for any lines. A block ```python NAME is a file of this
-  name in the folders of its page. The host "lab" of ssh is an sshd of this machine.
-- the examples in the help of every command of every tool: they must succeed, those of a page in one
-  folder; what ends with "&" must still run then, and teleop has a terminal.
+- README.md and docs/: blocks marked ```console. Runs each line "$ COMMAND" with bash in a directory for the
+  block, with the tools in PATH, and compares stdout and stderr with the lines below. "…" within a line matches
+  any text, "…" alone matches any lines. Each block ```python NAME becomes a file NAME in the directories of its
+  page. The ssh host "lab" is an sshd on this machine.
+- Examples in the help of every command of every tool. They must exit with 0; those of one page share a
+  directory. A command with a trailing "&" must still be running after half a second; teleop gets a terminal.
 """
 import os
 import re
@@ -25,7 +25,7 @@ LIMIT_S = 30
 
 
 class Lab:
-    """An sshd with keys of its own, and in self.bin a program ssh that finds it as the host lab."""
+    """An sshd with its own keys. self.bin contains an ssh that connects to it as the host "lab"."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -87,7 +87,7 @@ def run(command, folder):
 
 
 def console_examples(path):
-    """Yields (block, command, expected output) of the console blocks of a page."""
+    """Yields (block number, command, expected output) of the console blocks of a page."""
     for number, block in enumerate(re.findall(r"^```console\n(.*?)^```", path.read_text(), re.M | re.S)):
         command, expected = None, []
         for line in block.splitlines():
@@ -104,7 +104,7 @@ def console_examples(path):
 
 
 def files_of(path):
-    """The programs that a page has, by name."""
+    """Returns the contents of the files that a page defines, by name."""
     return dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", path.read_text(), re.M | re.S))
 
 
@@ -143,7 +143,7 @@ def help_cases(folder):
 
 
 def alive(command):
-    """The command line of a test for an example of help."""
+    """Returns the command line that tests a help example."""
     if command.endswith(" &"):
         return f"{command} sleep 0.5; kill %1"
     if " teleop " in command:
@@ -152,7 +152,7 @@ def alive(command):
 
 
 def problem(command, expected, folder):
-    """Returns the fault of this example, or None."""
+    """Returns why the example fails, or None."""
     if expected is None:
         command = alive(command)
     status, output = run(command, folder)

@@ -17,7 +17,7 @@ run() {
         TERM=dumb LC_ALL=C.UTF-8 "$@"
 }
 
-# make FILE COMMAND…: writes the output to FILE. Fails without a file if the output is empty or an error.
+# make FILE COMMAND…: writes the output to FILE. On an error or empty output, fails without creating FILE.
 make() {
     file=$1
     shift
@@ -29,7 +29,7 @@ make() {
     fi
 }
 
-# Prints help topics that are common to all tools, with the rows of each tool's tables.
+# Prints help topics common to all tools, with the rows of each tool's tables.
 config_page() {
     run "$BIN/armctl" help config --as "$1"
     for tool in $TOOLS; do
@@ -42,11 +42,11 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
-# Leaves out the keys of results (in help and man) and sections that other pages have.
+# Omits the keys of results, which help and man contain, and sections that other pages have.
 records_markdown() {
     records_page md | awk '/^# / { skip = /^# (results|words|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
 }
-# The manual page of the library: its header, the first sentence of each header, and an example per client.
+# Prints the manual page of the library: its header, the first sentence of each header, and an example per client.
 library_page() {
     roff() { sed -e 's/\\/\\e/g' -e "s/^\([.']\)/\\\\\&\1/" -e 's/-/\\-/g'; }
     code() { printf '.PP\n.EX\n' && roff && printf '.EE\n'; }
@@ -75,7 +75,7 @@ manual() {
     printf '.SH SEE ALSO\n'
     for tool in $TOOLS; do printf '.BR %s (1)\n' "$tool"; done
 }
-# write FILE FUNCTION…: the same as make for a shell function
+# write FILE FUNCTION…: like make, for a shell function.
 write() {
     file=$1
     shift
@@ -83,8 +83,8 @@ write() {
     "$@" >"$file"
 }
 
-# dissector TOOL: prints its table. It loads the common code from armwire.lua in the same folder or in
-# another folder of Wireshark.
+# dissector TOOL: prints the tool's table. It loads the common code from armwire.lua in the same or another plugin
+# directory.
 dissector() {
     run "$BIN/$1" describe --as lua | sed -e '1,/^$/s/Copy it/Copy it and armwire.lua/' \
         -e '/^local function dissect(/,/^end -- /c\

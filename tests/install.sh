@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs into an empty folder and uses the library like any user: builds the programs of docs/example
-# with pkg-config, shared and static, and the headers in C and C++. Then uninstalls and looks for leftovers.
+# Installs into an empty directory and tests the library as users do: builds the programs of docs/example with
+# pkg-config, shared and static, and compiles the headers as C and C++. Then uninstalls and looks for leftovers.
 # Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -34,13 +34,13 @@ turn_runs() {
     serve armctl "unix-listen:$dir/arm.$n" && try "$1" "unix:$dir/arm.$n" 1 5 &&
         [ "$(<"$dir/answer")" = "DEG1,005: confirmed" ]
 }
-# The CAN example prints five lines; the last one shows that the joint has moved.
+# The CAN example prints five lines; the last one must show a motion.
 knee_runs() {
     serve canpid "slcan:pty:$dir/bus.$n" && try "$1" "slcan:$dir/bus.$n" lknee 20 &&
         [ "$(grep -c '^setpoint 20.0 deg, joint -\?[0-9.]* deg, torque' "$dir/answer")" = 5 ] &&
         tail -n 1 "$dir/answer" | grep -q 'joint 1[0-9]'
 }
-# Moves to the same position as the program in docs/controllers.md.
+# Compares the final position with that of the program in docs/controllers.md.
 balance_runs() {
     serve ezphys "unix-listen:$dir/cart.$n" --scene cart-pole && try "$1" "unix:$dir/cart.$n" 100 &&
         grep -qx "$(<"$dir/answer")" docs/controllers.md
@@ -53,9 +53,9 @@ lift_runs() {
     serve unitysim "unix-listen:$dir/bento.$n" && try "$1" "unix:$dir/bento.$n" 2500 &&
         [ "$(<"$dir/answer")" = "elbow is there" ]
 }
-# Uses the compiler options from the first lines of the examples.
+# Uses the compiler options in the first lines of the examples.
 example() {
-    # shellcheck disable=SC2046 # words of pkg-config; a compiler with options
+    # shellcheck disable=SC2046 # the output of pkg-config is split
     $1 -std=c11 -Wall -Wextra -Werror -o "$dir/$2" "docs/example/$2.c" \
         $(pkg-config --cflags armwire) $(eval "$3") && "${2}_runs" "$dir/$2"
 }
@@ -65,8 +65,8 @@ static() {
     example "$1" "$2" 'pkg-config --static --libs armwire | sed s/-larmwire/-l:libarmwire.a/' &&
         ! needs "$dir/$2" 'libarmwire\.so\.0'
 }
-# The library exports only the public prefix with one version, few enough names to read, and does not need
-# a terminal library.
+# The library must export only the public prefix with one version, few names, and must not need a terminal
+# library.
 symbols() {
     local names library=$root/usr/lib/libarmwire.so
     names=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 != "A" { print $3 }')
@@ -76,7 +76,7 @@ symbols() {
         ! grep -E '^aw_(transport|hid_find|fd_link|part_add|sim_|view_|pcapng_)' <<<"$names" &&
         ! needs "$library" 'lib\(ncurses\|tinfo\|udev\|readline\).*'
 }
-# The library has every function that an installed header declares.
+# The library must export every function declared in an installed header.
 declared() {
     local name missing=0
     nm -D --defined-only "$root/usr/lib/libarmwire.so" | awk '{ sub("@.*", "", $3); print $3 }' |
@@ -88,7 +88,7 @@ declared() {
     done
     return $missing
 }
-# Each header compiles alone in both languages.
+# Each header must compile alone in both languages.
 headers() {
     local compiler=$1 header
     [ -e "$root/usr/include/armwire/wire/wire.h" ] || return 1
@@ -122,7 +122,7 @@ programs() {
     "$root/usr/bin/armctl" describe --as json | "$root/usr/bin/armwire-code" --language python >"$dir/packets.py" || return 1
     grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
 }
-# A recording names the installed layouts for it, and the worked example runs.
+# Requires the layouts of every tool, and runs the worked example.
 shared_files() {
     local tool share=$root/usr/share/armwire
     for tool in $(tests/tools.sh); do

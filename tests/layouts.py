@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A layout that shows a tool's recording at once, made from its table of messages:
+"""Prints a layout for a tool's recordings, generated from the tool's message table:
 
-    layouts.py TOOL foxglove        for Foxglove: plots, the joints as text, and the button that stops
-    layouts.py TOOL plotjuggler     for PlotJuggler: the plots
+    layouts.py TOOL foxglove        for Foxglove: plots, the joints as text, and the stop button
+    layouts.py TOOL plotjuggler     for PlotJuggler: plots
 
-Below is only what belongs together: fields of messages, with * for all that are called so. tests/cli/foxglove.bats
-looks for each curve in a recording.
+PANELS selects the fields of each plot; * matches any name. tests/cli/foxglove.bats looks for each curve in a
+recording.
 """
 import fnmatch
 import json
@@ -15,9 +15,9 @@ import sys
 from xml.sax.saxutils import quoteattr
 
 BOARDS = ("lhip", "lknee", "lankle", "rhip", "rknee", "rankle")
-JOINTS = "joint_states"  # PlotJuggler names its fields by joint, Foxglove by number
+JOINTS = "joint_states"  # PlotJuggler identifies its fields by joint name, Foxglove by index
 
-# title: (topic below the tool's, fields of its message); of JOINTS their names, and what of them
+# title: [(topic below the tool's, field pattern)]; for JOINTS (topic, joint names, quantity)
 PANELS = {
     "armctl": {"Angle that was reached": [("deg", "angle")], "Joint": [(JOINTS, ["joint1"], "position")]},
     "canpid": {"Angles": [(board + "/joint", "fix_link_angle") for board in BOARDS],
@@ -35,7 +35,7 @@ UNITS = {"position": "rad", "velocity": "rad/s"}
 
 
 def curves(tool, messages, rows):
-    """Of each a pair of names, (Foxglove's, PlotJuggler's), a label and a unit."""
+    """Yields for each curve its names in Foxglove and PlotJuggler, its label and its unit."""
     for topic, what, *of in rows:
         if topic == JOINTS:
             for i, joint in enumerate(what):

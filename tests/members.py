@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails for structs of lib and cmd with more than 15 members. A named part of a struct counts as one member. Rows of
+"""Fails for structs of lib and cmd with more than 15 members. A named nested struct counts as one member. Rows of
 tables are exempt, because their members are columns."""
 import os
 import re
@@ -16,13 +16,13 @@ def sources():
 
 
 def count_members(body):
-    """Counts the declarators of a struct's body, without those of parts in it."""
+    """Counts the declarators in the body of a struct, without those of nested structs."""
     body = re.sub(r"\([^()]*\)|\[[^\]]*\]", "", re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", body))
     return sum(1 + declaration.count(",") for declaration in body.split(";") if declaration.strip())
 
 
 def structs(text):
-    """Yields the name and the body of each struct and part; parts in a body are replaced by their name."""
+    """Yields the name and body of each struct, innermost first. Replaces each nested struct by its name."""
     part = re.compile(r"\b(?:struct|union)\b\s*(\w*)\s*\{([^{}]*)\}([^;{}]*);")
     while match := part.search(text):
         yield match[1] or match[3].strip(), match[2]

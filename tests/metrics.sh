@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# pmccabe prints: modified complexity, complexity, statements, first line, lines, file(line): name
+# Output of pmccabe: modified complexity, complexity, statements, first line, lines, file(line): name
 find cmd lib -name '*.c' -print0 | xargs -0 pmccabe | sort -k5,5n |
     awk -F '\t' '
     { lines[NR] = $5; where[NR] = $6; complexity[NR] = $2 }

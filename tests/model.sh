@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0
 
-# run WHAT EXPECTED-ERRORS "PAN OPTIONS" "COMPILER OPTIONS" MODEL-DEFINES...
+# run NAME EXPECTED-ERRORS "PAN OPTIONS" "COMPILER OPTIONS" MODEL-DEFINES...
 run()
 {
     what=$1 wanted=$2 options=$3 flags=$4

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Small faults on purpose: do the unit tests and the golden cases see them?
+"""Mutation test: makes small changes to lib/ and checks that a unit test or golden case fails.
 
     tests/mutants.py [N] [SEED] [IN]   default: 300 mutants, seed 1, in all of lib/
 
-A mutant is one change in one place of lib/: a comparison flipped, a number one off, a sign or a
-condition turned, a statement dropped. Its file is compiled into a library that stands before the
-one with all of lib/, and meets the tests that reach its line (as gcov says), until one fails. What
-no test notices is printed as a patch of one line. Lines that gcov has not seen run (those of a
-child that becomes another program) meet the test of their file. What means the same as the program, to the
-compiler or with a reason in tests/mutants.txt, counts neither way; what only tests/cli reaches in
-lib/shell is left out. IN is how the places begin: lib/wire, lib/base/csv.c:50. SAN=1 in the
-environment runs the tests under the sanitizers, which see more. Exit status 1 below LIMIT per cent.
+A mutant is one change on one line of lib/: another comparison, a number plus one, the opposite sign or
+condition, or a deleted statement. The changed file is compiled into a library that precedes the library with
+all of lib/. The tests that reach the line according to gcov run until one fails. Prints each surviving mutant
+as a diff. A line without coverage (of a child process that calls exec) runs the unit test of its file.
+
+Not counted: mutants that compile to the same code or are listed in tests/mutants.txt as equivalent, and lines
+of lib/shell that only tests/cli reaches. IN is the prefix of the mutated places: lib/wire,
+lib/base/csv.c:50. SAN=1 in the environment runs the tests with sanitizers, which detect more. Exit status 1
+below LIMIT per cent.
 """
 import hashlib
 import json
@@ -41,9 +42,9 @@ AFTER = """
 #include <sys/syscall.h>
 #include <unistd.h>
 int kill(pid_t pid, int what) { return pid == -1 ? -1 : (int)syscall(SYS_kill, pid, what); }
-"""  # never everybody
-SIZE = r"(?! *return)[\w ]+ [^=;(]*\[[^]]*$"  # of an array: one more means the same
-SPOTS = [  # name, what is looked for in code without strings and comments, what it becomes
+"""  # prevents a mutant from killing all processes
+SIZE = r"(?! *return)[\w ]+ [^=;(]*\[[^]]*$"  # array size: a larger one makes no difference
+SPOTS = [  # name, pattern in the code without strings and comments, replacement
     ("comparison", r"(?<=[\w)\] ])(<=|>=|==|!=|(?<![<-])<(?![<=])|(?<![>-])>(?![>=]))(?= )",
      {"<=": "<", ">=": ">", "==": "!=", "!=": "==", "<": "<=", ">": ">="}),
     ("one off", r"(?<![\w.\"'%])(\d{1,6})(?![\w.\"'])", lambda text: str(int(text) + 1)),
@@ -56,13 +57,13 @@ SPOTS = [  # name, what is looked for in code without strings and comments, what
 
 
 def plain(text):
-    """The same text with strings and comments blanked, of the same length."""
+    """Replaces strings and comments by blanks of the same length."""
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
                   lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
 
 
 def negated(line, at):
-    """if (x) with its condition turned round, where it ends on the same line."""
+    """Negates the condition of an if that ends on this line; returns None if it does not."""
     depth, end = 1, at
     while end < len(line) and depth:
         depth += {"(": 1, ")": -1}.get(line[end], 0)
@@ -71,7 +72,7 @@ def negated(line, at):
 
 
 def mutants_of(path):
-    """All of one file: (path, line from 1, kind, old line, new line)."""
+    """Yields all mutants of a file: (path, line number from 1, kind, old line, new line)."""
     lines = path.read_text().split("\n")
     code = plain("\n".join(lines)).split("\n")
     for number, (line, bare) in enumerate(zip(lines, code), 1):
@@ -93,7 +94,7 @@ def mutants_of(path):
 
 
 def run(command, seconds, text="", **environ):
-    """Exit status and output; after so many seconds it is killed, and what it leaves behind."""
+    """Returns exit status and output. Kills the command and its process group after this many seconds."""
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said,
                               start_new_session=True, env={**os.environ, **environ}) as process:
@@ -112,8 +113,8 @@ def checked(command, **environ):
 
 
 def build():
-    """The tests for mutants, which find all of lib/ in two libraries: the first is empty, and a
-    mutant takes its place; and the tests that count, for gcov."""
+    """Builds the tests against two shared libraries: an empty one, which a mutant replaces, and one with all
+    of lib/. Also builds the tests with gcov's counters."""
     checked([*MAKE, f"SAN={SAN}", f"B={B}", f"{B}/libawtools.a", f"{B}/libarmwire.a"])
     objects = [B / "obj" / path.with_suffix(".o") for path in sorted(Path("lib").rglob("*.c"))]
     checked(["gcc", *SANITIZE, "-shared", "-o", B / "all.so", *objects])
@@ -130,7 +131,7 @@ def compiled(path, text, library, *options):
 
 
 def same_code(path, old, new, folder):
-    """Returns true if the optimiser makes the same code of both."""
+    """Returns true if the optimiser generates the same code for both."""
     files = [Path(folder, name) for name in ("old.o", "new.o")]
     made = [compiled(path, text, file, "-O2", "-c") for file, text in zip(files, (old, new))]
     return all(made) and files[0].read_bytes() == files[1].read_bytes()
@@ -139,20 +140,20 @@ def same_code(path, old, new, folder):
 class Test:
     def __init__(self, name, sources, *words):
         self.name, self.sources, self.words = name, sources, words
-        self.lock = threading.Lock()  # never twice at a time: the ports and files are its own
+        self.lock = threading.Lock()  # one run at a time, because runs share ports and files
         self.seconds, self.lines, self.idle = 0, [], []
 
     def command(self, build_at):
         return LIMITED + [word.replace("BUILD", str(build_at)) for word in self.words]
 
     def fails(self, folder):
-        """Endless loops are given up by their processor time: the machine may be busy."""
+        """Returns true if the test fails. Limits its CPU time, because the machine may be busy."""
         with self.lock:
             return run(self.command(B), 20 + 10 * self.seconds, LD_LIBRARY_PATH=folder,
                        CPU=str(int(3 + 3 * self.seconds)))[0]
 
     def learn(self):
-        """Which lines it reaches, in how many seconds; kept until the test or its code changes."""
+        """Sets the duration and covered lines of the test; caches them until the test or its code changes."""
         content = [self.name.encode(), *(file.read_bytes() for file in self.sources)]
         kept = ROOT / "learned" / hashlib.sha256(b"".join(content)).hexdigest()
         if not kept.exists():
@@ -175,9 +176,8 @@ class Test:
 
 
 def reach_of(tests):
-    """A function of file and line: the tests that ran it; where gcov counts nothing (a table, a
-    statement's second line), those that ran something in its file. In the order to try them: the
-    test of the file, then the quick ones."""
+    """Returns a function that lists the tests covering a line. Lines without a counter (tables, continuation
+    lines) yield the tests covering any line of the file. The file's own test is first, then the fastest."""
     reach, counted = defaultdict(set), set()
     for test in tests:
         counted.update(map(tuple, test.lines + test.idle))
@@ -197,15 +197,15 @@ def own_test(path):
 
 
 def same_descriptor(line):
-    """The same line before a change that only tells standard input, or another number below 0, from what
-    is no descriptor: an open one is above 0 here."""
+    """Undoes mutations that only distinguish descriptor 0 or another negative number. They make no
+    difference: tests never open descriptor 0, and every negative number is invalid."""
     line = re.sub(r"(fd\b(?:\.fd)?(?: = \w+\([^;]*\))?) (?:<= 0|< 1)", r"\1 < 0", line)
     line = re.sub(r"(fd\b(?:\.fd)?) (?:> 0|>= 1)", r"\1 >= 0", line)
     return re.sub(r"(fd = )-2", r"\1-1", line)
 
 
 def noticed(mutant, tests):
-    """By which test the mutant is, "the compiler" (no C, or no other program), or None."""
+    """Returns the name of the test that detects the mutant, "the compiler" (error or same code), or None."""
     path, number, *_, new = mutant
     old = Path(path).read_text()
     new = "\n".join((*old.split("\n")[:number - 1], new, *old.split("\n")[number:]))

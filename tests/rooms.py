@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Which room may include which: prints the rooms from the ground up, and what each one includes.
+"""Checks which folder includes which, and prints the folders from the lowest layer up with their includes.
 
-A room is a folder of lib/ or cmd/ with at most FILES files; a room of lib/shell has at most LINES
-lines of code. It may include and call itself and the rooms below it in ORDER, nothing else. What a
-header of a room declares is defined in that room or below, and only headers declare. A file is a .c
-file together with the .h file of its name; no more than two files may include each other in a ring,
-or use what each other defines. Every file begins with a comment that says what it is. What every
-command gets, struct aw_session, and each struct in it have at most MEMBERS members. Exit status 1
-where something goes up or round, a file does not say what it is, or a room or a struct is larger.
+A room is a folder of lib/ or cmd/ with at most FILES files; a room of lib/shell has at most LINES lines of
+code. It may only include and call itself and the rooms below it in ORDER. Declarations are in headers only,
+and their definitions are in the same room or below. A .c file and its header count as one file. At most two
+files may depend on each other in a ring. Every file begins with a comment about its purpose. struct
+aw_session, which every command gets, and each struct in it have at most MEMBERS members. The exit status is 1
+if any rule is broken.
 """
 import re
 import subprocess
@@ -64,7 +63,7 @@ floor_of = {room: floor for floor, rooms in enumerate(floors) for room in rooms}
 
 
 def rings(edges):
-    """Tarjan's strongly connected components, those of more than one file."""
+    """Returns Tarjan's strongly connected components that contain more than one file."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -89,7 +88,7 @@ def rings(edges):
 
 
 def outline(code):
-    """The code without what is in braces."""
+    """Returns the code without everything in braces."""
     parts, depth = [], 0
     for part in re.split(r"([{}])", code):
         depth -= part == "}"
@@ -100,13 +99,13 @@ def outline(code):
 
 
 def names(code):
-    """Returns the functions and objects that a file declares and defines for others."""
+    """Returns the functions and objects that a file declares and those that it defines with external linkage."""
     declared, defined = set(), set()
     for text in re.findall(r"[^;}]+[;}]", outline(code)):
         if "_Static_assert" in text:
             continue
         text = re.sub(r"__attribute__\s*\(\(.*\)\)", "", text, flags=re.S).strip()
-        listed = re.match(r"\w+_fn\s+([\w\s,]+);$", text)  # "aw_run_fn run_list, run_sim;"
+        listed = re.match(r"\w+_fn\s+([\w\s,]+);$", text)  # matches "aw_run_fn run_list, run_sim;"
         if listed:
             declared.update(re.findall(r"\w+", listed[1]))
             continue
@@ -121,7 +120,8 @@ def names(code):
 
 
 def check_definitions(codes):
-    """Finds declarations outside of headers or below their definitions, uses that go up, and rings of files."""
+    """Finds declarations outside of headers, definitions above their declarations, upward uses and rings of
+    files."""
     declared_in, defined_in, bad, edges, why = {}, {}, [], defaultdict(set), {}
     for file, code in codes.items():
         declared, defined = names(code)
@@ -155,7 +155,7 @@ def check_definitions(codes):
 
 
 def check_sizes(codes):
-    """Finds folders and rooms that are too large."""
+    """Finds rooms with too many files or lines."""
     files, lines, bad = defaultdict(int), defaultdict(int), []
     for file, code in codes.items():
         room = str(Path(file).parent)
@@ -168,7 +168,7 @@ def check_sizes(codes):
 
 
 def check_members(codes):
-    """The session and every struct that is a part of it, at any depth."""
+    """Finds structs with too many members in the session, at any depth."""
     structs = {name: body for file, code in codes.items() if file.endswith(".h")
                for name, body in re.findall(r"^struct (\w+) \{(.*?)^\};", code, re.M | re.S)}
     bad, wait, seen = [], ["aw_session"], set()
@@ -204,7 +204,7 @@ def main():
         for name in INCLUDE.findall(text):
             target = next((path for path in (f"lib/{name}", f"{room}/{name}") if path in files), None)
             if target is None:
-                continue  # generated
+                continue  # skips generated files
             other = str(Path(target).parent)
             edges[file[:-2]].add(target[:-2])
             if other == room:

@@ -22,7 +22,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 names=()
 
-# Starts a program (name of the link, program, arguments) once fewer than JOBS are running.
+# start LINK PROGRAM ARGUMENT…: starts the program once fewer than JOBS are running.
 start() {
     local name="$1 ${2##*/}" out=$dir/${#names[@]}
     shift
@@ -60,7 +60,7 @@ for i in "${!names[@]}"; do
 done
 echo "1..${#names[@]}"
 
-# Prints the sums of each tool: a dash for faults that were not used; violations are always a number.
+# Prints the sums for each tool. A dash marks unused faults.
 echo
 awk '
     BEGIN {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# case_of TITLE COMMAND…: a line of TAP for each case. After a failure also the end of the command's output, which is in
-# $log, and $failed is 1.
+# case_of TITLE COMMAND…: runs the command and prints a TAP line. After a failure, prints the end of its output ($log)
+# and sets $failed to 1.
 n=0 failed=0
 case_of() {
     local title=$1

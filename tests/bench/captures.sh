@@ -1,8 +1,7 @@
-# Sourced by run.sh: captures to NDJSON and CSV, compared with tshark and our dissector; replay times.
+# Sourced by run.sh: converts captures to NDJSON and CSV, compared with tshark and our dissector; measures replay.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# processor COMMAND…: CPU seconds, the best of five, of a command whose output is discarded; other
-# load has little effect then
+# processor COMMAND…: prints the least CPU seconds of five runs, which other load hardly affects.
 processor() {
     local best=9999 t
     for _ in 1 2 3 4 5; do
@@ -14,14 +13,14 @@ processor() {
 
 per_second() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.*f", n / t < 1e5 ? 4 : 2, n / t / 1e6 }'; }
 
-# decoded TOOL STYLE COUNT FILE: million records per second, 0 if their number is not COUNT
+# decoded TOOL STYLE COUNT FILE: million records per second; 0 if the number of records is not COUNT
 decoded() {
     local lines
     lines=$("$BIN/$1" decode "$2" "$4" | wc -l)
     [ "$lines" -ge "$3" ] && per_second "$3" "$(processor alone "$BIN/$1" decode "$2" "$4")" || echo 0
 }
 
-# The usual reader of such captures: tshark, as user nobody, because it runs no Lua as root.
+# Runs tshark, the usual reader of captures, as user nobody, because it runs no Lua as root.
 tshark_rate() {
     local few=5000 who=()
     build/tests/bench/make_capture "$1" "$dir/few.pcapng" $few
@@ -31,7 +30,7 @@ tshark_rate() {
     per_second $few "$(processor "${who[@]}" env HOME=/ tshark -X "lua_script:$dir/$1.lua" -r "$dir/few.pcapng" -T ek)"
 }
 
-# capture_row TOOL WHAT BAR: measures its messages, from a file in the cache
+# capture_row TOOL NAME BAR: measures a capture of the tool's messages from the page cache
 capture_row() {
     local count=2000000 json csv
     build/tests/bench/make_capture "$1" "$dir/run.pcapng" $count
@@ -50,7 +49,7 @@ captures() {
     mcap_rows
 }
 
-# Messages and bytes of a recording: MCAP has three messages per frame, pcapng one packet per frame.
+# Prints messages and bytes of a recording. MCAP has three messages per frame, pcapng has one packet.
 mcap_rows() {
     local what rate bytes
     declare -A rates sizes
@@ -65,7 +64,7 @@ mcap_rows() {
         "pcapng, frame only: ${sizes[pcapng written]:-0}" "" ""
 }
 
-# Delay of a replay: 99 of 100 commands at intervals of 2 ms, 12 ms for the same board.
+# Measures P99 of the lateness of replayed commands: one every 2 ms, hence every 12 ms for each board.
 replay_times() {
     local late
     awk 'BEGIN { for (i = 0; i < 1000; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i / 500, i % 6 * 32 + 36, 61 - i % 2 }' >"$dir/replay.log"

@@ -2,10 +2,10 @@
 # such logs.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# alone COMMAND…: runs it on one CPU
+# alone COMMAND…: runs the command on one CPU.
 alone() { taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$@"; }
 
-# log_row WHAT LEAST OPTION…: million frames per second and CPU that canpid processes of the log
+# log_row NAME BAR OPTION…: measures canpid with the log: million frames per second of wall time and CPU time
 log_row() {
     local own
     own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")
@@ -13,7 +13,7 @@ log_row() {
     row "canpid $1" "$own" M/s "" ">= $2" "$met"
 }
 
-# The file is in the page cache.
+# Reads the file into the page cache.
 log_file() {
     local own iso half long python lines=2000000 few=100000
     candump_log $lines >"$dir/run.log"

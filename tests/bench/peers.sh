@@ -2,10 +2,10 @@
 # our equivalent command.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# ratio OWN PEER: prints our number divided by the peer's, as "x12.3"
+# ratio OURS PEER: prints our number divided by the peer's, as "x12.3"
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "x%.3g", (b > 0 ? a / b : 9999) }'; }
 
-# Selects records of a log by a condition: --where, or jq behind our JSON.
+# Filters the records of a log by a condition: --where, compared with jq behind our JSON.
 conditions() {
     local own peer lines=200000 picked
     candump_log $lines >"$dir/where.log"
@@ -19,7 +19,7 @@ conditions() {
 
 our_pings() { yes ping | head -n "$1" | "$BIN/armctl" -q -j -l "$url"; }
 
-# The same bytes each time: a duplicate digit, which the handler acknowledges again.
+# Sends the same bytes each time. The digit is a duplicate, which the handler acknowledges again.
 socat_pings() {
     local i line
     coproc SOCAT { exec socat - "TCP:${url#tcp:}"; }
@@ -31,7 +31,7 @@ socat_pings() {
     wait "$SOCAT_PID"
 }
 
-# exchanges COMMAND COUNT: exchanges per second, 0 if one was not answered
+# exchanges COMMAND COUNT: exchanges per second; 0 if an answer is missing
 exchanges() {
     local seconds
     seconds=$(wall "$1" "$2")
@@ -39,7 +39,7 @@ exchanges() {
     awk -v n="$2" -v t="$seconds" 'BEGIN { printf "%.0f", n / t }'
 }
 
-# A line and its acknowledgement, from a simulator over TCP.
+# Exchanges a line and its acknowledgement with a simulator over TCP.
 pings() {
     local own peer times simulator url='' count=2000
     "$BIN/armctl" sim --listen tcp-listen:127.0.0.1:0 2>"$dir/arm.err" &

@@ -18,7 +18,7 @@ below=0
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
 row() { printf '| %-44s | %9s | %-8s | %-26s | %-16s | %-3s |\n' "${@//|/\\|}"; }
 
-# Succeeds if the comparison is true: a <= b, a >= b, a > b
+# holds A OP B: succeeds if the comparison (<=, >= or >) is true
 holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
 
 # verdict VALUE OP BAR: prints the verdict and records a missed bar
@@ -48,7 +48,7 @@ start() {
     awk -F, 'NR == 2 { printf "%.3f", $(NF - 4) * 1000 }' "$dir/start.csv" # a command may have commas
 }
 
-# The measurements alternate with the peer's, so that both have the same conditions.
+# Alternates with the measurements of the peer for equal conditions.
 startup() {
     local what=$1 command=$2 bar=$3 own=9e9 peer=9e9 a b ratio
     for _ in 1 2 3; do
@@ -62,7 +62,7 @@ startup() {
     row "start: $what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
 }
 
-# Bars by the name of the case; the benchmarks print name, bytes, millions a second.
+# Bars by case name; the benchmarks print name, bytes and millions per second.
 bar_of() {
     case $1 in
     decode\ hidmotor.* | decode\ ezphys.* | decode\ unitysim.*) echo 50 ;;
@@ -81,8 +81,8 @@ library() {
     done < <("$1" "$seconds")
 }
 
-# Datagrams over loopback, decoded, compared with bare loops of recvmmsg(2) in the same run: with
-# sender and time of each datagram, which a link needs, and without; and the overhead of the link.
+# Measures datagrams over loopback with decoding, compared with bare loops of recvmmsg(2) that read sender and
+# time, as a link must, or neither; and the overhead of the link.
 datagrams() {
     local bare stamped link decoded added share
     build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
@@ -99,7 +99,7 @@ datagrams() {
     row "udp: the link's share of a datagram" "$added" us "" "<= 0.1" $met
 }
 
-# No allocation per message is allowed; a preloaded malloc counts them.
+# Requires no allocation per message; a preloaded malloc counts them.
 allocations() {
     local program=$1 what=$2 few many per
     few=$(LD_PRELOAD=$dir/count.so "$program" 0.001 2>&1 >/dev/null | sed -n 's/^allocations //p')
@@ -110,7 +110,7 @@ allocations() {
     row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
 }
 
-# memory_row WHAT BAR COMMAND…: its peak memory, which is stored in $most.
+# memory_row NAME BAR COMMAND…: measures its peak memory and stores it in $most.
 memory_row() {
     local what=$1 bar=$2
     most=$(LD_PRELOAD=$dir/count.so "${@:3}" 2>&1 >/dev/null | awk '/^most /{ printf "%.1f", $2 / 1024 }')
@@ -118,7 +118,7 @@ memory_row() {
     row "memory: $what" "${most:-999}" MiB "" "<= $bar" "$met"
 }
 
-# Reading a log takes constant memory for any length.
+# Requires constant memory for reading logs of any length.
 memory() {
     memory_row "armctl --version" 6 "$BIN/armctl" --version
     memory_row "armctl encode deg joint=1 angle=90" 6 "$BIN/armctl" encode deg joint=1 angle=90
@@ -129,7 +129,7 @@ memory() {
     done
 }
 
-# The time until the first line arrives through a pipe, including the start of the program.
+# Measures the time from the program's start until its first line arrives through a pipe.
 first_line() {
     local own=9e9 t
     for _ in 1 2 3 4 5; do
@@ -154,7 +154,7 @@ END
     row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
 }
 
-# candump_log LINES: prints a log of six boards: joint, pid and sensors of each in turn, varying values, no errors.
+# candump_log LINES: prints a log of six boards: joint, pid and sensors of each in turn, with varying values.
 candump_log() {
     awk -v n="$1" 'BEGIN {
         srand(1)
@@ -168,7 +168,7 @@ candump_log() {
     }'
 }
 
-# wall COMMAND…: wall-clock seconds, the best of three, of a command whose output goes to a file
+# wall COMMAND…: prints the least wall-clock seconds of three runs with output to a file.
 wall() {
     local best=9999 t
     for _ in 1 2 3; do
@@ -180,7 +180,7 @@ wall() {
 
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.2f", n / t / 1e6 }'; }
 
-# simulate TOOL OPTION…: starts a simulator process; sets $simulator (its id) and $url (its link)
+# simulate TOOL OPTION…: starts a simulator; sets $simulator (its process id) and $url (its link)
 simulate() {
     "$BIN/$1" sim "${@:2}" 2>"$dir/sim.err" &
     simulator=$!
@@ -194,7 +194,7 @@ simulate() {
     return 1
 }
 
-# The same next to four programs that only keep the CPUs busy.
+# Repeats the measurement next to four busy programs.
 busy_cadence() {
     local loops=() i
     for ((i = 0; i < 4; i++)); do
@@ -211,8 +211,7 @@ busy_cadence() {
     wait "${loops[@]}" 2>/dev/null
 }
 
-# cadence WHAT BAR PREFIX…: jitter of the 15 ms control stream, over UDP to a simulator; a BAR of "":
-# printed only
+# cadence NAME BAR PREFIX…: measures the jitter of the 15 ms control stream over UDP; BAR "" means no limit
 cadence() {
     local url simulator p50 p99
     simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
@@ -225,7 +224,7 @@ cadence() {
     row "unitysim: the 15 ms stream of control$1, P99" "${p99:-999}" ms "P50 ${p50:-999}" "${2:+<= $2}" $met
 }
 
-# CPU share of watching a full 1 Mbit/s bus: six boards, 8,700 frames per second.
+# Measures the CPU share of watching a full 1 Mbit/s bus: six boards, 8,700 frames per second.
 watch_share() {
     local url share seen simulator seconds=4
     simulate canpid --listen "slcan:pty:$dir/bus" --rate 483 || return
@@ -245,8 +244,8 @@ watch_share() {
 . tests/bench/logs.sh
 # shellcheck source=tests/bench/peers.sh
 . tests/bench/peers.sh
-# Lock-step with a simulator: exchanges per second, compared with bare sockets and equal messages, and
-# with a peer that sends in two pieces with Nagle's algorithm.
+# Measures lock-step exchanges per second, compared with bare sockets and with a peer that sends in two pieces
+# with Nagle's algorithm.
 lockstep() {
     local bare=0 link=0 ours=0 naive=0 what times added name bytes rate
     while IFS=$'\t' read -r name bytes rate; do
@@ -269,7 +268,7 @@ lockstep() {
     row "lock-step with a peer that sends in two pieces (Nagle)" "$naive" 1/s "" ">= 5000" $met
 }
 
-# From the signal (or the end of the script, the shell, the reader) to the stop on the wire.
+# Measures the time from the signal (or the end of the script, shell or reader) to the stop on the wire.
 stops() {
     local what p50 p99 max count wrong
     while IFS=$'\t' read -r what p50 p99 max count wrong; do
@@ -279,7 +278,7 @@ stops() {
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
 }
 
-# One device, many programs.
+# Measures a device shared by several programs.
 sharing() {
     local what value unit details bar met
     while IFS=$'\t' read -r what value unit details bar met; do
@@ -288,7 +287,7 @@ sharing() {
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/bench/serve.py "$dir")
 }
 
-# A model of a recording, second order with noise: CPU time, including reading the file.
+# Measures the CPU time to identify a second-order model from a noisy recording, including reading it.
 identifications() {
     local rows bar took TIMEFORMAT='%U %S'
     for rows in 25000 1000000; do

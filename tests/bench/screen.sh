@@ -1,7 +1,7 @@
 # Sourced by run.sh: CPU share of the watch table and the plot on a terminal.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
-# on_terminal COMMAND: runs it on a pty of 120 x 40 and prints its CPU share in %.
+# on_terminal COMMAND: runs it on a pty of 120 x 40 and prints its CPU share in %
 on_terminal() {
     local seconds=4
     echo "TIMEFORMAT='%U %S'; { time $1 --for ${seconds}s 2>$dir/said; } 2>$dir/times" >"$dir/command"

@@ -26,7 +26,7 @@ def row(what, value, unit, details, bar, met):
 
 
 def start(*command):
-    """Starts a simulator or a server, and returns it when it is ready."""
+    """Starts a simulator or server and returns it once it is ready."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while b"ready:" not in process.stderr.readline():
         pass
@@ -56,7 +56,7 @@ def memory_mib(pid):
 
 
 def command_times(link, count=1000):
-    """Returns the time of a confirmed command, from its line to its result: P50 and P99, ms."""
+    """Returns P50 and P99 of the time of a confirmed command, ms, from its line to its result."""
     tool = subprocess.Popen(["hidmotor", "-q", "-j", "-l", link], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             bufsize=0)
     times = []
@@ -86,7 +86,7 @@ def latency():
 
 
 def reader(path, report):
-    """Counts received records and the reported losses."""
+    """Counts the records received by a reader and the losses reported to it."""
     client = Client(path)
     client.send("LINK")
     counts, data = dict.fromkeys(FROM_SERVER, 0), b""
@@ -137,7 +137,7 @@ def readers():
 
 
 def cadence(path):
-    """Returns the jitter of the records at a reader, in us."""
+    """Returns the jitter of records received by a reader, in us."""
     said = subprocess.run(["canpid", "-q", "-j", "-l", f"serve:{path}", "watch", "lknee.torque", "-n", "120"],
                           check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
     times = [json.loads(line)["t"] for line in said.splitlines()]

@@ -35,7 +35,7 @@ load common.bash
     fails_with 2 "did you mean 'deg'" armctl describe dge
 }
 
-# ---- What is refused -----------------------------------------------------------------------------
+# ---- Rejected input ------------------------------------------------------------------------------
 
 @test "unknown names get a hint at the command that lists the valid ones" {
     fails_with 2 "armctl help" armctl frobnicate

@@ -42,7 +42,7 @@ INI
     same "$(json '[.cmd, .pulse, .result, .bare]')" '["pulse",1500,"confirmed",true]'
     prints 'duty joint=3 duty=-500 result=confirmed bare=true' armctl -q -l "$published" duty 3 -500
     gives_json '[.result, .answer]' '["confirmed","DEG"]' armctl -q -j -l "$published" send DEG12,090
-    for line in POS2,120 ARM250,045,120; do # known types that this handler does not implement
+    for line in POS2,120 ARM250,045,120; do # known message types that this handler does not implement
         fails_with 3 'not confirmed' armctl -q -l "$published" send "$line"
     done
     for line in DEG1,abc XYZ1 SPDx,500; do
@@ -56,19 +56,19 @@ INI
     ok armctl -q -l "$D/arm" duty 3 500
     prints "sent=SPD3,000" armctl -q -l "$D/arm" stop
     prints "sent=SPD3,000" armctl -q -l "$D/arm" stop
-    remarks "SPD1,000" armctl -l "$D/arm" <<<'duty 1 -300' # still running at the end of the script
+    remarks "SPD1,000" armctl -l "$D/arm" <<<'duty 1 -300' # the motion is still running at the end of the script
 }
 
 @test "stop after a killed command without a profile returns to the last position, or exits 1" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 100
-    killed() { # without a watchdog process
+    killed() { # kills armctl during a motion, without a stop
         armctl -v -l "$D/arm" --hold deg 1 350 2>sent >/dev/null 3>&- &
         client=$!
         until grep -q -- '<- 30 41 43 4B' sent; do read -r -t 0.02 _ <> <(:) || true; done
         kill -KILL "$client"
         wait "$client" || true
     }
-    prints "nothing-to-send" armctl -q -l "$D/arm" stop # nothing was ever sent
+    prints "nothing-to-send" armctl -q -l "$D/arm" stop # no position was ever sent
     killed
     fails_with 1 "stop: cannot stop DEG1,350: earlier position unknown" armctl -q -l "$D/arm" stop
     ok armctl -q -l "$D/arm" deg 1 20
@@ -92,7 +92,7 @@ INI
 @test "the next command is confirmed after head -1 closes the pipe of armctl -j (20 arms)" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
-    each() { # the stop is confirmed once more when the handler repeats itself, 2 s later
+    each() { # confirmed once more, because the handler repeats itself after 2 s
         armctl -q -l "$D/arm$1" deg base 20
         printf 'deg base %s\n' 20 90 | armctl -q -j -l "$D/arm$1" 2>"err$1" | head -n 1
         armctl -q -l "$D/arm$1" deg base 45 && : >"done$1"
@@ -129,7 +129,7 @@ INI
 @test "jog of a joint without a profile uses the unit of its last confirmed command" {
     start sim armctl sim --listen "pty:$D/arm"
     ok armctl -q -l "$D/arm" pos 3 100
-    gives_json '[.position,.result]' '[110,"confirmed"]' armctl -q -j -l "$D/arm" jog 3 +10mm # by another process
+    gives_json '[.position,.result]' '[110,"confirmed"]' armctl -q -j -l "$D/arm" jog 3 +10mm # a different process
     gives_json .position 100 armctl -q -j -l "$D/arm" jog 3 -1cm
     fails_with 2 "wrong unit 'deg' — use mm" armctl -q -l "$D/arm" jog 3 +10deg
 }
@@ -189,7 +189,7 @@ INI
     has "$why" 'elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one'
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
     fails_with 2 '[joint b]: role theta already belongs to [joint a]' armctl -q -l 'sim:?time=virtual' arm 250 45 120
-    # Only the section that help shows.
+    # Only the section printed by help.
     armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
     gives_json .joints.theta '"base"' armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
 }

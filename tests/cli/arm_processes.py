@@ -37,9 +37,9 @@ kind = pulse
 """
 QUICK = ["--ack-timeout", "200ms"]
 PULSE = Pulse()
-HELD_UP = "held up for", "sent nothing for"  # a server stops a motion if this machine ran no program for a while
+HELD_UP = "held up for", "sent nothing for"  # a server stops a motion if the machine was busy for a while
 
-# name: profile, simulator options, link options, interrupts, options of each process
+# name: profile, simulator options, link options, interrupt probability, options of each process
 RUNS = {
     "fast": (PROFILE, ["--turn-speed", "5000", "--slide-speed", "9000"], "", 0, []),
     "slow": (PROFILE, ["--turn-speed", "400", "--slide-speed", "900"], "", 0.15, []),
@@ -92,7 +92,7 @@ class Run:
                 and "commands" not in line]
 
     def choose(self):
-        """Returns the arguments of a command, and the line it sends (None: no motion)."""
+        """Returns the arguments of a random command and the line it sends; None if it moves nothing."""
         r = self.random
         verb = r.choice(["deg", "pos", "arm", "stop", "ping", "deg", "stop"])
         if verb in ("stop", "ping"):
@@ -128,12 +128,12 @@ class Run:
         return process.returncode, out, err, interrupted
 
     def is_of_another(self, err):
-        """Returns true if the named confirmation belongs to an interrupted process or its stop."""
+        """Returns true if the error names a confirmation for an interrupted process or its stop."""
         named = re.search(r"confirmed (\S+) instead", err)
         return named and named[1].encode().hex(" ").upper() in self.cut_off
 
     def check(self, words, line, code, out, err, done):
-        """Returns None, or what is untrue."""
+        """Returns a description of the wrong result, or None."""
         lossy = bool(self.faults)
         if self.server and PULSE.stood and any(text in err for text in HELD_UP):
             return None
@@ -152,7 +152,7 @@ class Run:
             return "the simulator refuses nothing"
         if code == 3 and not lossy:
             return "nothing was lost"
-        if code not in (0, 1, 3, 130, -signal.SIGINT):  # the last one: killed before it could catch the signal
+        if code not in (0, 1, 3, 130, -signal.SIGINT):  # killed by SIGINT before it installed its handler
             return f"exit {code}"
         return None
 

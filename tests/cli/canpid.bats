@@ -2,23 +2,23 @@
 # canpid with its simulator: every command and limit; no driver stays enabled.
 load common.bash
 
-# Runs a command, or a script on standard input, on the simulator in virtual time. virtual_json adds -j.
+# Runs a command, or a script from standard input, with the simulator in virtual time. virtual_json adds -j.
 virtual() { ok canpid -q -l "$fast" "$@"; }
 virtual_json() { ok canpid -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" canpid -q -j -l "$fast" "${@:3}"; }
 
-# records NAME: prints the records of $output with this "msg" or "cmd" as one array.
+# records NAME: prints the records of $output whose "msg" or "cmd" is NAME as one array.
 records() { jq -sc "[.[] | select(.msg == \"$1\" or .cmd == \"$1\")]" <<<"$output"; }
 
-# Starts a simulator for several processes; $url is its link.
+# Starts a simulator that several processes can use; $url is its link.
 bus() { start bus canpid sim --listen slcan:tcp-listen:0 "$@"; }
 
-# driver FILTER: prints a value of the left knee's last pid telemetry. A disabled driver's setpoint
-# of 1.5 is null.
+# driver FILTER: prints a value from the left knee's last pid telemetry; null means the setpoint 1.5 of a disabled
+# driver.
 driver() {
     canpid -q -l "$url" watch -j -n 36 | grep '"msg":"pid","board":"lknee"' | tail -n 1 | jq -c "$1"
 }
-# Retries, because a busy simulator may still send old telemetry.
+# Repeats the query, because a busy simulator may still send old telemetry.
 disabled() { becomes '[null,0]' driver '[.setpoint, .output]'; }
 
 # drivers: prints the distinct setpoints and outputs of all six drivers.
@@ -31,8 +31,8 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # ---- Frames --------------------------------------------------------------------------------------
 
-# Unread telemetry: the adapter drops the oldest. The tool reads during the pause, so that status and
-# stop use current data.
+# The adapter drops the oldest unread telemetry. The tool reads during a pause, so that status and stop use
+# current data.
 @test "status shows current data after a pause in a script, and six of six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 "unix-listen:$D/bus"; do
@@ -67,7 +67,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 @test "the firmware's sensor layout moves only the field of the current" {
     ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
-    # bits 16 to 25 of 0x0873F880 are 0x073: 25/1024 A each, 12.5 A below zero
+    # Bits 16 to 25 of 0x0873F880 are 0x073, in steps of 25/1024 A from -12.5 A.
     same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
     fails 2 canpid decode --sensors-layout foo '05F#80F8730806FF'
     ok canpid -q -l "$fast" --sensors-layout fw watch -j -n 36
@@ -75,7 +75,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 }
 
 @test "frames of other nodes are shown raw and reported; -b or a config name decodes them" {
-    # 641 has the lower five bits of kp, 65E those of the telemetry.
+    # The identifier 641 has the lower five bits of kp, 65E those of the telemetry.
     printf '(1.%d) can0 %s\n' 0 641#9A99193F0200 1 041#9A99193F0200 2 65E#010203040506 >nodes.log
     prints_lines 3 canpid -q -l log:nodes.log dump
     same "${lines[0]}" "(0000000001.000000) log 641#9A99193F0200"
@@ -101,7 +101,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
     fails_with 2 "message 4: kp: value is not a finite number" canpid -q -l "$fast" --switch replay bad.log
     sed -i 4d bad.log
-    fails 6 canpid -q -l "$fast" replay bad.log # the active controller is unknown
+    fails 6 canpid -q -l "$fast" replay bad.log # telemetry does not show the active controller
     gives_json '[.sent,.left_out]' '[1,3]' canpid -q -j -l "$fast" --switch replay bad.log
 }
 
@@ -149,7 +149,7 @@ END
     virtual_json setpoint 10deg --max-jump 90deg -b all -c pos --verify
     same "$(records setpoint | jq -c '.[] | select(.result) | [.board,.result]')" \
         '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
-    bus -b rknee # only this board is on the bus
+    bus -b rknee # the only board on the bus
     fails 3 canpid -q -l "$url" setpoint 10deg --max-jump 90deg --force -b lknee -c pos --verify --timeout 200ms
     prints "verified" canpid -q -l "$url" setpoint 10deg --max-jump 90deg -b rknee -c pos --verify -T "${patience}s"
 }
@@ -165,8 +165,7 @@ END
     becomes '[[null,0]]' drivers
 }
 
-# The driver runs in real time. If it gets no processor for a while, frames overflow; the test then
-# repeats the run.
+# The driver runs in real time. Without a processor for a while, it loses frames; the test then repeats the run.
 @test "a stop after three gains disables the driver without a lost frame, in five runs" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
@@ -197,7 +196,7 @@ END
     printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
     exits_with 3 "stop sent, not confirmed: rhip: no telemetry" canpid -q -l "$url" run script
     prints "stop result=sent" canpid -q -l "$url" stop -T 0
-    # No board at all.
+    # A bus without any known board.
     fails 3 canpid -q -l "$url" stop -b 0x200
     start empty canpid sim --listen slcan:tcp-listen:0 -b 0x200
     fails_with 3 "lhip,lknee,lankle,rhip,rknee,rankle: no telemetry" canpid -q -l "$url" stop -T 100ms
@@ -475,7 +474,7 @@ END
         run --separate-stderr canpid -v -l "$fast" <<<"$before"$'\n'"$words -c pos --switch"
         [ "$status" = 3 ] || [ "$status" = 6 ]
         has "$stderr" "position unknown"
-        hasnt "$stderr" "controller=pos" # neither switched nor moved
+        hasnt "$stderr" "controller=pos" # the tool neither switched the controller nor moved the joint
     done
 }
 
@@ -495,7 +494,7 @@ END
         timeout "$patience" sh -c "until grep -q lknee out; do sleep 0.05; done"
         kill -STOP "$pid"
         before=
-        while now=$(stat -c %s err) && [ "$now" != "$before" ]; do # pending data is read
+        while now=$(stat -c %s err) && [ "$now" != "$before" ]; do # until pending data is read
             before=$now
             sleep 1
         done
@@ -572,13 +571,14 @@ END
     same "$(driver '[.setpoint, .output]')" '[null,0]'
     kill "$pid"
     wait_for bus "frames received"
-    matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*" # of thousands; a busy machine may lose some
+    # A busy machine may lose a few of the thousands of frames.
+    matches "$line" "*: [0-9][0-9]* frames received, [012] of them lost*"
 }
 
 # bats test_tags=long,direct
 @test "tune --yes improves the step response with each controller form" {
     for form in pid pi; do
-        # The joint stands at 10 deg or more afterwards, far from the second step's start.
+        # Afterwards the joint is at 10 deg or more, far from the start of the second step.
         printf '%s\n' "${step[*]/lknee/rankle}" "tune --form $form -b rankle -c pos --yes" \
             "${step[*]/lknee/rankle} --max-deviation 60deg" \
             "gains save $form.gains" >script
@@ -590,7 +590,7 @@ END
         kp=$(records tune | jq '.[0].kp')
         has "$(<$form.gains)" "rankle pos kp $kp"
     done
-    # Gains that --noise refuses are not tried.
+    # Gains beyond the limit of --noise are not tried.
     fails_with 6 "design: no gains found with " canpid -q -l "$fast&tick=8ms" tune --noise 1e-6 -b lhip -c pos --yes
 }
 
@@ -604,7 +604,7 @@ END
     ok canpid -l "$fast" -q tune -b lknee -c pos --yes --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 4
-    # Each picture is whole; foreign bytes after its end would not be UTF-8.
+    # Each picture ends completely: extra bytes would be invalid UTF-8.
     same "$(grep -o '</svg>' page.html | wc -l)" 4
     iconv -f UTF-8 -t UTF-8 page.html >/dev/null
     hasnt "$(<page.html)" "<script"
@@ -644,7 +644,7 @@ END
     same "$first" "[false,true,true]"
     grep -qF "canpid set pid $(jq -r '.kp' no | cut -c 1-4)" page.html
     run canpid -q -j -l "$fast" $words --yes
-    [ "$(json .kp)" != "$(jq .kp no)" ] # the gains of the second proposal
+    [ "$(json .kp)" != "$(jq .kp no)" ] # gains of the second proposal
 }
 
 # bats test_tags=long,direct
@@ -704,7 +704,8 @@ END
     done
     sed -i 's/,0,/,0.5,/' start.csv
     fails_with 1 "input is constant" canpid identify --from start.csv --input input
-    # Inputs of a process at rest that change in the first row: gain 2, lag 0.3 s, dead time 0.05 s.
+    # Input and output of a process at rest whose input changes in the first row: gain 2, lag 0.3 s, dead time
+    # 0.05 s.
     for first in 1 'i < 300' 'int(i / 10) * 7919 % 13 / 6 - 1'; do
         awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 600; i++) { u = '"$first"'; late[i % 6] = u
             printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3); y += (2 * late[(i + 1) % 6] - y) / 30 } }' >start.csv
@@ -726,7 +727,7 @@ END
     has "$stderr" "--yes"
     has "$(<after)" "lknee pos kp 5"
     bus
-    # In real time the joint may swing farther on a busy machine; other tests cover the bound.
+    # In real time, the joint may swing farther on a busy machine. Other tests check the bound.
     exits 1 canpid -q -l "$url" tune --with relay --max-deviation 60deg --force -b lknee -c pos --plot t.svg --save t.csv
     disabled
     python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
@@ -737,7 +738,8 @@ END
 @test "tune stopped during its test of new gains disables the driver and restores the old ones" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
-    # The second upward step uses the new gains. A full pipe blocks the client in it: its time is virtual.
+    # The second upward step uses the new gains. A full pipe blocks the client during this step, because its clock
+    # is virtual.
     { sh -c 'echo $$ >client && exec canpid "$@"' sh -v -l "$fast" tune --with step -b lknee -c pos --yes --force --old old ||
         echo $? >code; } 2>&1 >/dev/null | awk '
         (/-> 04[1-4]#/ && $4 != last) || /stopped/ { last = $4; print }
@@ -746,22 +748,22 @@ END
     same "$(<code)" 130
     same "$(grep -oE -- '-> (04[123]#[0-9A-F]{8}|044#0000C03F)' trace | tail -5 | cut -c4- | xargs)" \
         "044#0000C03F 043#0000803F 042#6F12833A 041#0000E040 044#0000C03F"
-    same "$(grep -c -- '-> 041#' trace)" 14 # 8 for the period, zero, old, experiment, old, new, old
+    same "$(grep -c -- '-> 041#' trace)" 14 # eight for the control period, then zero, old, experiment, old, new, old
     has "$(<trace)" "stopped: disabled the driver, restored its previous gains"
 }
 
-# 600 deg/s at a duty of 0.8 are 2.083 of full scale per second; the load of the leg lowers it.
+# 600 deg/s at a duty of 0.8 equal 2.083 of full scale per second; the load of the leg reduces this gain.
 as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else .gain / (.tau1 // .tau) end) | . > 1.7 and . < 2.2')" true; }
 
 # bats test_tags=direct
 @test "identify saves a model with confidence from a joint and from a record, and design uses it" {
     virtual_json identify -b lknee -c pos --save m.json --samples run.csv --plot bode.svg
     as_fast_as_the_knee
-    # The controller's dead band and dry friction.
+    # The model contains the controller's dead band and the dry friction.
     same "$(json '.dead_band > 0.01 and .dead_band < 0.02 and .gain_half < 0.3 * .gain and .fit > 70')" true
     python3 -c 'import xml.dom.minidom as d; d.parse("bode.svg")'
     same "$(jq -r '[.format,.source.board,.driver.tick_from] | @csv' m.json)" '"armwire-model-1","lknee","measured"'
-    # The same record with other names and units.
+    # Renames the columns and converts the units of the same record.
     sed 's/^t,setpoint,measured,output/time [s],sp,angle [deg],u/' run.csv >other.csv
     ok canpid -j identify --from other.csv --time time --input u --output angle -c pos --dead-band
     as_fast_as_the_knee
@@ -771,9 +773,9 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$(<step.svg)" "measured"
     has "$(<bode.svg)" ">coherence<"
     ok canpid -j design m.json --bode loop.svg
-    has "$stderr" "the predicted step overshoots by 2" # above the limit of the linear loop
-    # Margins are marked with the reported numbers, each with a line in another colour. Ms is reported for the
-    # worst dead time of the interval, and drawn for that of the model.
+    has "$stderr" "the predicted step overshoots by 2" # above the limit for the linear loop
+    # The chart shows the reported margins, each with a line in its own colour. The reported Ms is that of the
+    # worst dead time in the interval, the drawn one that of the model.
     drawn() { grep -o -m 1 ">$1 [0-9.]*" loop.svg | grep -o '[0-9.]*$'; }
     same "$(json "[.gain_margin - $(drawn 'gain margin'), (.phase_margin - $(drawn 'phase margin')) / 100] |
         map(fabs < 0.0051)")" '[true,true]'
@@ -788,8 +790,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails_with 5 "gain is not a number" canpid design bad.json
 }
 
-# Every period that is reported is right. Where a gain of the experiment itself is lost, the
-# deviation limit ends it.
+# Every reported period is correct. If a gain command is lost, the deviation limit ends the experiment.
 # bats test_tags=direct
 @test "identify measures the control period if frames are lost in either direction" {
     for drop in 5 10 20; do
@@ -818,7 +819,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -j design m.json
     kd=$(json '.kd / .kp')
     gives_json "[.tick, .tick_from, .kd / .kp > $kd]" '[0.004,"given",true]' canpid -j design m.json --tick 4ms
-    # A period that was not measured is reported.
+    # The report says if the period was not measured.
     virtual_gives '[.tick, .tick_from]' '[0.007,"given"]' identify -b lknee -c pos --with step --tick 7ms
     printf '{"kind":"integrating","gain":2,"dead_time":0.01,"tau":0.03}' >m.json
     remarks "no control period; assuming 10 ms" canpid design m.json
@@ -831,7 +832,8 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
 }
 
 # bats test_tags=direct
-@test "identify finds the same speed with 10 % of the frames lost" { # the seed decides which in virtual time only
+# Runs in virtual time only, where the seed determines the lost frames.
+@test "identify finds the same speed with 10 % of the frames lost" {
     fast='sim:?time=virtual&drop=10%&seed=3' virtual_json identify -b lknee -c pos
     as_fast_as_the_knee
 }
@@ -851,7 +853,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     echo 'max-foo = 1' >>spec.ini
     fails_with 2 "spec.ini:20:1: max-foo: unknown key" canpid -q -l "$fast" verify spec.ini
     sed -i '/max-foo/d;/switch/d' spec.ini
-    fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
+    fails 6 canpid -q -l "$fast" verify spec.ini # telemetry does not show the active controller
     has "$why" "[slow]: gains: the active controller may not be pos"
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
@@ -891,7 +893,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" play fast.csv -c pos
     virtual_json --force play fast.csv -c pos
     virtual_json --force play fast.csv -c pos --max-speed 501
-    virtual_gives '[.ok, (.sent > 290)]' '[true,true]' play walk.csv -c pos --max-speed 15 --fit # 6 s
+    virtual_gives '[.ok, (.sent > 290)]' '[true,true]' play walk.csv -c pos --max-speed 15 --fit # takes 6 s
     fails 1 canpid -q -l "$fast" play walk.csv -c pos --max-lag 1deg
     has "$why" "behind its target, more than --max-lag 1 for 0.3 s"
     while IFS='|' read -r text wrong; do
@@ -909,7 +911,7 @@ END
     disabled
 }
 
-# ---- Guards --------------------------------------------------------------------------------------
+# ---- Limits and checks ---------------------------------------------------------------------------
 
 @test "a gain that would switch the controller is refused without --switch" {
     printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
@@ -947,17 +949,17 @@ END
 
 @test "a gain for a driver with unknown controller is refused, and the suggested remedy works" {
     bus -b lknee
-    ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not contain it
+    ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not show the controller
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
         fails_with 6 "active controller of lknee unknown" canpid -q -l "$url" $words -b lknee -c pos
         has "$why" "'disable -b lknee -c pos'"
     done
-    same "$(driver .setpoint)" 0 # its initial value
+    same "$(driver .setpoint)" 0 # the initial setpoint
     printf '%s\n' 'disable -b lknee -c pos' 'set kp 3 -b lknee -c pos' >script
     ok canpid -q -l "$url" run script
     disabled
     exits_with 0 "active controller unknown" canpid -l "$fast" set kp 1 -b lknee -c tor --switch
-    ok canpid --dry-run set kp 1 -b lknee -c tor # nothing is sent
+    ok canpid --dry-run set kp 1 -b lknee -c tor # a preview sends nothing
 }
 
 @test "NaN and infinity are always rejected" {
@@ -1013,9 +1015,9 @@ END
     fails_with 4 " — " canpid watch -n 1
 }
 
-# ---- How it ends ---------------------------------------------------------------------------------
+# ---- Interrupted and failed commands -------------------------------------------------------------
 
-# experiment OPTION…: starts a step in the background: id in $client, log in $trace.
+# experiment OPTION…: starts a step in the background; sets $client (process id) and $trace (log).
 experiment() {
     under_way canpid -v -l "$url" step --from 20deg --to -10deg --for 20s -b lknee -c pos "$@"
     wait_for client "-> 044#"
@@ -1026,7 +1028,7 @@ experiment() {
     experiment -j --plot p.svg
     kill -TERM "$client"
     ended 143
-    matches "$rest" "*canpid: stopped*disable*" # a busy simulator may show it too late
+    matches "$rest" "*canpid: stopped*disable*" # a busy simulator may report the stop too late
     same "$(jq -c '[.cmd,.ok,.error,.exit]' client.out)" '["step",false,"stopped",143]'
     [ ! -e p.svg ]
     disabled
@@ -1057,7 +1059,7 @@ experiment() {
     ok canpid -q --csv -l "$fast" ping --for 0.2s
     same "$(grep -c '^t,cmd,board,n,lost,' <<<"$output")" 1
     same "${#lines[@]}" 7
-    # Groups of four frames, then single frames with three missing.
+    # The first log has groups of four frames. The second has single frames, of which three are missing.
     awk 'BEGIN { for (i = 0; i < 80; i++)
         printf "(%.6f) can0 05E#9CFF000200F0\n", 1.7e9 + int(i / 4) * 0.04 + i % 4 * 5e-5 }' >late.log
     awk 'BEGIN { for (i = 0; i < 80; i++) if (i != 20 && i != 50 && i != 51)
@@ -1071,7 +1073,7 @@ experiment() {
     fails_with 3 "no telemetry from 0x200" canpid -q -l "$fast" ping -b lknee,0x200
 }
 
-# Commands in a log, and the same commands as canpid's records.
+# Compares commands from a log with the same commands from canpid's records.
 @test "records of commands are replayed as commands for their board and controller" {
     while read -r frame; do
         canpid decode -j "$frame" >record
@@ -1143,13 +1145,13 @@ END
 }
 
 @test "dump --raw prints wire numbers and the usual board numbers" {
-    ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, in any order
+    ok canpid -q -l sim: dump --raw -b lknee -n 3 # one message of each type, in any order
     matches "$output" "*(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
     gives "05E#000000000000" canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
     gives "<- joint board=64 torque=0" canpid -q -l sim: watch lknee.torque --raw -n 1
 }
 
-# ---- What a frame says and what it does not ------------------------------------------------------
+# ---- Shown states and values ---------------------------------------------------------------------
 
 @test "an unknown controller is marked, and decode exits 0" {
     ok canpid decode 044#0000003E0900

@@ -1,9 +1,8 @@
-# Loaded by every suite. Each test has its own directory ($D) for home, configuration and state; its
-# background processes are ended by id. BIN is the directory of the programs, so that ordinary and
-# sanitized ones run the same tests.
+# Loaded by every suite. Each test has its own directory ($D) for home, configuration and state. Its background
+# processes are ended by process id. BIN is the directory of the programs, which may be built with sanitizers.
 bats_require_minimum_version 1.5.0
 
-# Settings common to all tests of a file.
+# Sets up what all tests of a file need.
 setup_file() {
     local tool
     root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -18,7 +17,7 @@ setup_file() {
 setup() {
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
-    if [ -n "${SERVED:-}" ]; then # this tool through a server
+    if [ -n "${SERVED:-}" ]; then # name of the tool that runs through a server
         mkdir "$D/.served"
         printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$BATS_TEST_DIRNAME/served.sh" "$BIN/$SERVED" \
             >"$D/.served/$SERVED"
@@ -28,11 +27,11 @@ setup() {
     export D PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
     export XDG_RUNTIME_DIR=$D TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
-    fast='sim:?time=virtual' # fast enough to need no waiting
-    patience=60 # s, timeout for expected events; no test measures the machine's speed
+    fast='sim:?time=virtual' # a simulator fast enough that tests need not wait for motions
+    patience=60 # s, timeout of expected events; does not measure the machine's speed
     started=()
     begun_us=${EPOCHREALTIME/./}
-    set +T # disables bats' trace of each command in the functions below
+    set +T # disables bats' trace of each command in these functions
     cd "$D" || return
 }
 
@@ -44,8 +43,8 @@ teardown() {
     done
 }
 
-# exits STATUS COMMAND…: does what `run -STATUS --separate-stderr` does, with one process instead of
-# three; the tests call it thousands of times.
+# exits STATUS COMMAND…: same as `run -STATUS --separate-stderr`, but with one process instead of three, because
+# tests call it thousands of times.
 exits() {
     local wanted=$1 errors=$D/.stderr.$BASHPID
     shift
@@ -55,8 +54,8 @@ exits() {
     [ "$status" = "$wanted" ] || { held_up "$stderr" && echo "status $status, expected $wanted: $stderr" && false; }
 }
 
-# held_up TEXT: skips the rest of a test if this machine did not run a program for so long that a motion had to end,
-# and TEXT says so. The test must have taken that long by its own clock. Otherwise does nothing.
+# held_up TEXT: skips the rest of the test if this machine stalled so long that a motion had to end, and TEXT
+# reports that. The test must also have taken that long by its own clock.
 held_up() {
     [[ $1 =~ (held up|sent nothing)\ for\ ([0-9.e+]+)\ s ]] || return 0
     awk -v seconds="${BASH_REMATCH[2]}" -v passed_us=$((${EPOCHREALTIME/./} - begun_us)) \
@@ -67,8 +66,8 @@ held_up() {
 # ok COMMAND…: requires exit status 0; sets $output, $lines and $stderr.
 ok() { exits 0 "$@"; }
 
-# fails STATUS COMMAND…: requires this exit status and exactly one line on standard error, "tool: …",
-# which it stores in $why.
+# fails STATUS COMMAND…: requires this exit status and exactly one line "tool: …" on standard error, which is
+# stored in $why.
 fails() {
     local line
     exits "$@"
@@ -82,7 +81,7 @@ fails() {
     fi
 }
 
-# refuses STATUS COMMAND…: fails with one line and sends nothing (-v logs each packet).
+# refuses STATUS COMMAND…: same as fails, and requires that nothing was sent (-v logs each packet).
 refuses() {
     fails "$@"
     run "-$1" --separate-stderr "${@:2}" -v
@@ -97,20 +96,21 @@ has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; 
 hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
-# fails_with STATUS TEXT COMMAND…: fails, and $why has the text; fails_like: matches the pattern; refuses_with: and
-# sends nothing.
+# fails_with STATUS TEXT COMMAND…: same as fails; $why contains TEXT. fails_like: $why matches a pattern.
+# refuses_with: nothing was sent.
 fails_with() { fails "$1" "${@:3}"; has "$why" "$2"; }
 fails_like() { fails "$1" "${@:3}"; matches "$why" "$2"; }
 refuses_with() { refuses "$1" "${@:3}"; has "$why" "$2"; }
 
-# prints TEXT COMMAND…: exit status 0 and an output with the text; gives TEXT COMMAND…: it is the whole output
+# prints TEXT COMMAND…: requires exit status 0 and TEXT in the output. gives TEXT COMMAND…: TEXT is the whole
+# output.
 prints() { ok "${@:2}"; has "$output" "$1"; }
 gives() { ok "${@:2}"; same "$output" "$1"; }
-prints_lines() { ok "${@:2}"; same "${#lines[@]}" "$1"; } # a number of lines
+prints_lines() { ok "${@:2}"; same "${#lines[@]}" "$1"; } # requires this number of output lines
 
-# The same with a pattern, and without a text; gives_json FILTER VALUE COMMAND…: with a value in the last line;
-# remarks TEXT COMMAND…: with the text on standard error; silent COMMAND…: with nothing there;
-# exits_with STATUS TEXT COMMAND…: this status, and the text on standard error
+# prints_like: the output matches a pattern. prints_no: the output lacks the text. gives_json FILTER VALUE
+# COMMAND…: the filter gives VALUE for the last line. remarks TEXT COMMAND…: standard error contains TEXT. silent
+# COMMAND…: standard error is empty. exits_with STATUS TEXT COMMAND…: standard error contains TEXT.
 prints_like() { ok "${@:2}"; matches "$output" "$1"; }
 prints_no() { ok "${@:2}"; hasnt "$output" "$1"; }
 gives_json() { ok "${@:3}"; same "$(json "$1")" "$2"; }
@@ -120,15 +120,15 @@ remarks_no() { ok "${@:2}"; hasnt "$stderr" "$1"; }
 silent() { ok "$@"; same "$stderr" ""; }
 exits_with() { exits "$1" "${@:3}"; has "$stderr" "$2"; }
 
-# Started thousands of times: gojq starts in 2 ms instead of jq's 20, but sorts the keys of an object and
-# rejects NaN. Tests of key order or NaN use jq_itself.
+# gojq starts in 2 ms instead of jq's 20 ms, which matters for thousands of calls. It sorts object keys and
+# rejects NaN; tests of key order or NaN use jq_itself.
 jq() { gojq "$@"; }
 jq_itself() { command jq "$@"; }
 
 # json FILTER: prints the value in the last line of $output.
 json() { jq -c "$1" <<<"${output##*$'\n'}"; }
 
-# sees FILTER FILE: waits for such a line of JSON in the file.
+# sees FILTER FILE: waits for a JSON line in the file that the filter accepts.
 sees() {
     local end=$((SECONDS + patience))
     while ((SECONDS < end)); do
@@ -139,7 +139,7 @@ sees() {
     cat "$2" && echo "$2 never has $1" && false
 }
 
-# free_port: prints a UDP port that was free just before.
+# free_port: prints the number of a UDP port that was just free.
 free_port() {
     python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -147,8 +147,8 @@ s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])'
 }
 
-# start NAME COMMAND…: runs it in the background until its line "ready: URL"; sets $url and $pid.
-# Its later output can be read from ${said[NAME]}.
+# start NAME COMMAND…: runs it in the background until it prints "ready: URL"; sets $url and $pid. Its later
+# output is read from ${said[NAME]}.
 declare -gA said
 start() {
     local name=$1 line fd
@@ -169,13 +169,13 @@ start() {
     echo "$name is not ready" && false
 }
 
-# end PID: ends it and ignores its exit status.
+# end PID: ends the process and ignores its exit status.
 end() {
     kill "$1"
     wait "$1" || true
 }
 
-# wait_for NAME TEXT: waits for a line of NAME with this text and sets $line.
+# wait_for NAME TEXT: waits until NAME prints a line with this text, and sets $line.
 wait_for() {
     local end=$((SECONDS + patience))
     while [ $SECONDS -lt $end ] && read -t "$patience" -r line <&"${said[$1]}"; do
@@ -184,8 +184,8 @@ wait_for() {
     echo "$1 never said: $2" && false
 }
 
-# under_way COMMAND…: runs it in the background: id in $client, output in client.out. Its standard
-# error can be waited for (wait_for client …) and read from $trace.
+# under_way COMMAND…: runs it in the background; sets $client (process id). Its output is in client.out. Its
+# standard error is read with wait_for client, or from $trace.
 under_way() {
     mkfifo trace
     "$@" <&0 2>trace >client.out 3>&- &
@@ -196,7 +196,7 @@ under_way() {
     said[client]=$trace
 }
 
-# ended STATUS: waits for the client to end with this status; its remaining log is in $rest.
+# ended STATUS: waits until the client exits with this status; sets $rest to the rest of its log.
 ended() {
     rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
@@ -204,7 +204,7 @@ ended() {
     same "$status" "$1"
 }
 
-# becomes EXPECTED COMMAND…: waits until the command prints this.
+# becomes EXPECTED COMMAND…: repeats the command until it prints this.
 becomes() {
     local found end=$((SECONDS + patience))
     while ((SECONDS < end)); do
@@ -215,10 +215,10 @@ becomes() {
     same "$found" "$1"
 }
 
-# peer: starts a peer that accepts connections and saves received data; $url is its link.
+# peer: starts a peer that accepts connections and saves the data; $url is its link.
 peer() { start peer python3 "$root/tests/cli/peer.py" "$D/arrived"; }
 
-# arrived: ends the peer and sets $arrived to all received bytes in order.
+# arrived: ends the peer and sets $arrived to all bytes it received, in order.
 arrived() {
     local port=${url##*:}
     exec {end}<>"/dev/tcp/127.0.0.1/$port"
@@ -232,7 +232,7 @@ nothing_arrived() {
     same "$arrived" ""
 }
 
-# arm: starts an arm in its own process that needs no waiting.
+# arm: starts a simulated arm so fast that tests need not wait for its motions.
 arm() {
     start arm armctl sim --listen "pty:$D/arm" --turn-speed 20000 --slide-speed 20000 "$@"
 }
@@ -243,14 +243,14 @@ config() {
     printf '%s\n' "$@" >"$D/config/armwire/armctl.ini"
 }
 
-# closed_pipe: opens a pipe without a reader as $closed.
+# closed_pipe: opens the write end of a pipe without a reader; $closed is its descriptor.
 closed_pipe() {
     local reader
     mkfifo "$D/pipe"
     exec {reader}<>"$D/pipe" {closed}>"$D/pipe" {reader}<&-
 }
 
-# terminal COLUMNS: runs an expect script from standard input, see terminal.tcl, on a terminal this wide.
+# terminal COLUMNS: runs an expect script from standard input on a terminal of this width; see terminal.tcl.
 terminal() {
     expect -f "$root/tests/cli/terminal.tcl" "$@" || return
 }

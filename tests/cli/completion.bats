@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Completion: the interface for the shells, and the shells themselves.
+# Completion: the command that the shells call, and the completion in each shell.
 load common.bash
 
 candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
@@ -70,7 +70,7 @@ END
     command -v zsh || skip "no zsh here"
     armctl completion zsh >_armctl
     zsh -n _armctl
-    # The completion functions work only in zsh's line editor; these stubs print their arguments.
+    # The completion functions work only in zsh's line editor. These stubs print their arguments.
     cat >try <<'END'
 compdef() { print -r -- "compdef $*" }
 _describe() { print -rl -- "${(@)${(P)2}%%:*}" }

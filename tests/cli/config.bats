@@ -42,7 +42,7 @@ load common.bash
         has "$output" "$(printf '@x\tsim:')"
         hasnt "$output" nonsense
     done
-    fails 2 canpid --config first.ini encode kp -- --config last.ini # behind -- are no options
+    fails 2 canpid --config first.ini encode kp -- --config last.ini # arguments after -- are not options
     has "$why" "'--config' has no value"
 }
 
@@ -63,21 +63,21 @@ load common.bash
     [ ! -e relative ]
 }
 
-# \e[31m, a window title, a carriage return and the eight-bit CSI.
+# Contains \e[31m, a window title, a carriage return and the eight-bit CSI.
 evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
 
 @test "control characters from files and devices never reach the terminal" {
     local command
     printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >evil.ini
-    # Files of lines are rejected as a whole for a carriage return in a line.
+    # Without the carriage return, because line-based files that contain one are rejected.
     printf 't,m1,m2,m3\n0,0,0,%s\n' "${evil/$'\r'/}" >path.csv
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "${evil/$'\r'/}" >seq.csv
     printf '%s, 1, 2, 3, 4, 5, 6\n' "${evil/$'\r'/}" >views.csv
-    printf '"%s"\n' "${evil/$'\r'/}" >commands # quoted: an unquoted ; would end the command
+    printf '"%s"\n' "${evil/$'\r'/}" >commands # quoted, because an unquoted ; ends the command
     while read -r command; do
         run --separate-stderr $command
         echo "# $command: $stderr"
-        has "$output$stderr" owned # the file was read and printed
+        has "$output$stderr" owned # proves that the file was read and printed
         hasnt "$output$stderr" $'\e'
         hasnt "$output$stderr" $'\a'
         hasnt "$output$stderr" $'\r'
@@ -112,7 +112,7 @@ ezphys -q -l sim: play pipe
 ezphys --names pipe -q -l sim: status
 END
     hidmotor -q -l sim: gains save gains
-    ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # a writer exists
+    ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # the pipe has a writer
     ok unitysim -q limits save limits
     ok unitysim -q limits save >(cat >copy)
     becomes "$(cat limits)" cat copy
@@ -140,7 +140,7 @@ END
 }
 
 @test "an invalid config line gives a warning and fails only commands that need it" {
-    warns() { # LINE TEXT
+    warns() { # warns LINE TEXT
         for words in help list 'config show' 'encode deg joint=1 angle=90' \
             'decode 30444547312C3039300D0A' "-q -l $fast stop" "-q -l $fast ping"; do
             ok armctl $words
@@ -156,7 +156,7 @@ END
     warns 3 "did you mean '--color'"
     config '[options]' 'json = perhaps'
     warns 2 json
-    ok armctl -q -l "$fast" deg 1 90 # the joints are valid
+    ok armctl -q -l "$fast" deg 1 90 # the joints are still valid
     while IFS='|' read -r line text section key; do
         config "$section" "$key"
         warns "$line" "$text"
@@ -170,7 +170,7 @@ END
 2|neither [section]|[joint elbow]|just words
 END
     config '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"
-    run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file applies
+    run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file is used
     matches "$output" '{*"ok":true*'
 }
 
@@ -202,7 +202,7 @@ armctl|version = yes|
 hidmotor|help = yes|
 hidmotor|timeout = 5x|
 END
-    # An option on the line wins; an invalid recording never blocks a stop.
+    # An option on the command line overrides the file. An invalid recording never prevents a stop.
     config '[options]' 'board = lkne'
     mv config/armwire/armctl.ini config/armwire/canpid.ini
     ok canpid -q -l sim: -b lknee status
@@ -256,7 +256,7 @@ END
         printf '%s\n' "$output" >example.ini
         same "$(grep -v '^#' example.ini | grep .)" $'[link]\n[options]'
         silent $tool --config example.ini config show
-        # Every section, without placeholders such as FILE.
+        # Uses every section except those with placeholders such as FILE.
         sed -nE 's/^# (\[[a-z]+ .*\]|[a-z0-9]+ = [^A-Z].*)$/\1/p; /^\[/p' example.ini >whole.ini
         silent $tool --config whole.ini config show
         while IFS= read -r key; do

@@ -1,14 +1,13 @@
-"""A board with a team's own firmware, for tests: custom_board.py FOLDER [silent] [sags] [law].
+"""Simulates a board with a team's own firmware: custom_board.py FOLDER [silent] [sags] [law] [deaf].
 
-50 holds the joints; 51 with 1 leaves 42 unanswered, 51 with 2 moves the second joint to 30 deg as
-by hand; 42 returns position (ticks), velocity (ticks/s) and torque of three joints; 37 takes setpoint (deg),
-velocity and force of each, and answers like 42. Joints move at 60 deg/s. Any other id is answered
-with 99, with SILENT not at all. With sags the joints stay 1 deg below their setpoints. FOLDER/taken
-gets a line for each packet: time, id, setpoints, positions, and the gains of the second joint.
+Packets by identifier: 37 sets setpoint (deg), velocity and force of three joints; 42 reads their position
+(ticks), velocity (ticks/s) and torque, and 37 answers alike. 50 holds the joints. 51 with 1 stops the answers
+to 42; 51 with 2 moves the second joint to 30 deg, as if by hand. Any other packet is answered with 99, or not
+at all with silent. Joints move at 60 deg/s; with sags they stay 1 deg below their setpoints. FOLDER/taken gets
+a line for each packet: time, id, setpoints, positions, and the gains of the second joint.
 
-With law its joints have motors with a controller: u = kp·e + ki·sum(e) + kd·(e - previous e), every
-5 ms, at most 100. 65 sets kp, ki and kd of each joint, 66 reads them; with deaf it accepts the packet
-and keeps its gains.
+With law, motors move the joints, with the controller u = kp·e + ki·sum(e) + kd·(e - previous e) every 5 ms,
+|u| <= 100. 65 sets kp, ki and kd of each joint, 66 reads them. With deaf the board ignores the gains of 65.
 """
 import os
 import socket
@@ -66,7 +65,7 @@ while True:
         try:
             report = link.recv(65)
         except ConnectionError:
-            continue  # nobody read the answers; earlier packets still arrive
+            continue  # the client ended without reading its answers; earlier packets are still readable
         if not report:
             break
         report = report[-64:]

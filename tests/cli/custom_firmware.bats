@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Four boards of the teaching arm with their teams' packets (docs/example): the bytes of their own
-# hosts in both directions, and the tool's commands on a board with such a firmware.
+# Four student boards of the teaching arm with custom packets (docs/example): compares bytes with their own host
+# programs and boards, and runs the tool's commands on such firmware.
 load common.bash
 
 boards="42 35 10 20"
 
-# host ID HEX RECORD: decodes bytes of the team's host, padded to a report, and encodes them again.
+# host ID HEX RECORD: decodes bytes of the team's host program, padded to a report, and encodes them again.
 host() {
     local file=$root/docs/example/arm$1.packets hex=$2
     while [ ${#hex} -lt 128 ]; do hex+=00; done
@@ -16,7 +16,7 @@ host() {
     same "${output// /}" "$hex"
 }
 
-# told ID HEX FIELD…: checks values in bytes that the board sends.
+# told ID HEX FIELD…: decodes bytes of the team's board and checks these values.
 told() {
     local hex=$2
     while [ ${#hex} -lt 128 ]; do hex+=00; done
@@ -26,13 +26,13 @@ told() {
 }
 
 @test "packet files of four teams encode and decode the bytes of their host programs" {
-    # 30 degrees of the waist at -11.44 ticks per degree; and a status without values.
+    # Sets the waist to 30 degrees at -11.44 ticks per degree; then requests a status.
     host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
     host 42 2A000000 '{"dir":"tx","msg":"status"}'
     host 42 0D0000000000803F '{"dir":"tx","msg":"grip","servo":1}'
     host 42 19000000 '{"dir":"tx","msg":"torques"}'
     host 42 410000000000003F '{"dir":"tx","msg":"gains","m1":{"kp":0.5,"ki":0,"kd":0},"m2":{"kp":0,"ki":0,"kd":0},"m3":{"kp":0,"ki":0,"kd":0}}'
-    # 10, 20 and 30 degrees with gravity compensation of two links.
+    # Sets 10, 20 and 30 degrees with gravity compensation of two links.
     host 35 25000000398EE3420000000000000000398E63437F6ABC3D00000000ABAAAA439B3D503D '{"dir":"tx","msg":"pid","m1":10,"gravity1":0,"force1":0,"m2":20,"gravity2":0.092,"force2":0,"m3":30,"gravity3":0.05084,"force3":0}'
     host 35 23000000 '{"dir":"tx","msg":"encoders"}'
     host 35 24000000 '{"dir":"tx","msg":"status"}'
@@ -46,13 +46,14 @@ told() {
 }
 
 @test "packet files of four teams decode the bytes of their boards" {
-    # 1024 ticks are 90 degrees; unused bytes are 8 in the answers of 42 and 25.
+    # 1024 ticks are 90 degrees; unused bytes in the answers of 42 and 25 are 8.
     told 42 2A000000000080440000004000000000$(printf '00%.0s' {1..24})$(printf '08%.0s' {1..24}) \
         "m1.position=90deg" "m1.velocity=2ticks/s" "m1.torque=0"
     told 42 190000000000003F000080BF00000040$(printf '08%.0s' {1..48}) "<- torques m1=0.5 m2=-1 m3=2"
     told 42 0D0000000000803F "<- grip servo=1"
     told 42 250000000000804400000040000000BF "<- pid m1.position=90deg" "m1.torque=-0.5"
-    # 65 answers the encoders, too. Of a joint's three values two are 0.2 and 0.3 above its number, from 0.
+    # The board also answers 65 with the encoders. The second value of a joint is 0.2 above its index, the third
+    # 0.3.
     encoders=0000803FCDCC4C3E9A99993E000000C09A99993F6666A63F00000000CDCC0C4033331340
     told 35 23000000$encoders "<- encoders m1.position=0.087890625deg" "m1.second=0.2" \
         "m2.position=-0.17578125deg" "m2.third=1.3" "m3.second=2.2"

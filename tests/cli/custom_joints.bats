@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Joints of packet files: the tool's commands on a custom firmware, and every way in which a motion
-# ends.
+# Joints of packet files: the tool's commands with custom firmware, and every way in which a motion can end.
 load common.bash
 
 files() {
@@ -44,17 +43,17 @@ packet = go  hold            # what is sent so that nothing moves on: hold sends
 END
 }
 
-# Starts a board with that firmware in its own process; its link is $url.
+# Starts a board with this firmware; $url is its link.
 board() { start board python3 "$root/tests/cli/custom_board.py" "$D" "$@"; }
 
-# held: checks that the last moving packet commanded the positions that the joints had then.
+# held: requires that the last moving packet commanded the current positions of the joints.
 held() {
     awk '$2 == 37 { for (i = 1; i <= 3; i++) off[i] = $(2 + i) - $(5 + i) }
         END { for (i = 1; i <= 3; i++) if (off[i] > 4 || off[i] < -4) exit 1 }' taken ||
         { tail -n 5 taken && false; }
 }
 
-# hand: adds packets that act like a hand at the board; see custom_board.py.
+# hand: writes hand.packets with a packet that moves a joint as if by hand; see custom_board.py.
 hand() {
     sed '/^\[joint/,$d' team.packets >hand.packets
     printf '[packet hand]\nid = 51\nhow = u8\n' >>hand.packets
@@ -165,7 +164,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
     mover=$!
     becomes yes moving
-    kill -KILL "$pid" # the server
+    kill -KILL "$pid" # kills the server
     wait $mover || true
     becomes held eval 'sleep 0.3; held && echo held'
 }
@@ -194,7 +193,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     sed '/^\[stop\]/,$d' team.packets >nostop.packets
     exits 2 hidmotor -q -l "$url" --packets nostop.packets move 0 1 0
     matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, but there is no stop*"
-    # Without joints, the tool uses its own firmware's packets and reports what is missing.
+    # Without joints, the tool uses the packets of its own firmware and reports what is missing.
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
     exits_with 1 "[joint" hidmotor -q -l "$url" --packets plain.packets move 0 1 0
 }
@@ -225,11 +224,11 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         matches "$why" '*m2 is at *, the first target is *: farther than --max-jump 3.6 deg — give --approach * to move there first'
         ok hidmotor -q -l "$fast" --packets team.packets run <(echo "$words --approach 60deg/s")
     done
-    # Not faster than the joint's speed.
+    # The motion is refused if it is faster than the joint's speed.
     sed -i '/^\[joint m2\]/a speed = 120deg/s' team.packets
     fails 6 hidmotor -q -l "$fast" --packets team.packets replay run.pcapng --yes
     matches "$why" '*m2: * deg/s at * is faster than 120 deg/s*'
-    # Nothing would stop this motion.
+    # The motion is refused if nothing could stop it.
     fails 2 hidmotor -q -l "$fast" replay run.pcapng --yes
     has "$why" "'status' is described only in the recording — give --packets FILE"
     sed '/^\[joint/,/^packet = go/d' team.packets >bare.packets
@@ -241,7 +240,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
     fails 2 hidmotor -q -l "$fast" --packets plain.packets $send
     has "$why" "'go' moves joints, but no stop is defined for them"
-    # These stops do not end motions by the tool's own packets.
+    # A custom stop does not end motions by built-in packets.
     ok hidmotor -q -l "$fast" --record own.pcapng move 0 2 0 --wait
     fails 2 hidmotor -q -l "$fast" --packets team.packets replay own.pcapng --yes
     has "$why" "'set_setpoints' is a built-in command"
@@ -278,7 +277,7 @@ END
     has "$(<err)" "stopped: holding"
     awk '{ off = $1 - $2 } END { exit off < -4 || off > 4 }' taken
     exits 6 canpid -q -l "$url" move arm=91
-    exits 3 canpid -q -l "$url" stop # the drivers too; none exist
+    exits 3 canpid -q -l "$url" stop # also stops the drivers; none exist
     has "$output" "stop result=confirmed arm="
     exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
 }
@@ -355,7 +354,7 @@ END
     exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
     same "$(awk '$2 == 37' taken)" ""
     ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
-    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # the speed limit of m2 is unknown
+    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # m2 has no speed limit in the file
     ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }
 
@@ -370,7 +369,7 @@ END
     printf '%s\n' 'move m2=80 --wait' 'send hand how=2 --yes' 'move m2=40 --wait' >lines
     ok hidmotor -q -l "$url" run lines
     awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 41) exit 1 } END { exit n < 20 }' taken
-    # A joint needs a measured position.
+    # A joint without a measured position is refused.
     sed '/^\[joint m2\]/,/^\[joint m3\]/s/^position/target/' hand.packets >blind.packets
     HIDMOTOR_PACKETS=blind.packets fails_with 2 "joint m2: no position" hidmotor -q -l "$url" status
 }
@@ -384,14 +383,14 @@ END
     exits 6 hidmotor -q -l "$fast" --packets team.packets play beyond.csv
     sed 's/,0,0,0/,0,60,0/' way.csv >jump.csv
     exits_with 6 "m2" hidmotor -q -l "$fast" --packets team.packets play jump.csv
-    # The same with another tool, whose own joints take velocities.
+    # Repeats this with another tool, whose built-in joints accept velocities.
     sed 's/[mM]3/wrist/; s/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
         team.packets >uni.packets
     sed '1s/.*/t,shoulder,elbow,wrist/' way.csv >uni.csv
     printf '%s\n' 'play uni.csv' status >lines
     ok unitysim -q -l "$fast" --packets uni.packets -j run lines
     jq -se '.[-1] | .elbow.actual > 17 and .elbow.actual < 21 and .wrist.actual < -8' <<<"$output"
-    # It stops like a motion.
+    # The playback stops like a motion.
     board
     printf 't,m1,m2,m3\n0,0,0,0\n4,0,80,0\n' >slow.csv
     hidmotor -q -l "$url" --packets team.packets play slow.csv >out 2>err 3>&- &
@@ -407,7 +406,7 @@ END
     ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j
     jq -e '.rise_time > 0.08 and .rise_time < 0.14 and .final > 19 and .final < 21 and
         .samples > 150' <<<"$output"
-    # The same result as with the tool's own joints.
+    # The built-in joints give the same result.
     own=$(jq .rise_time <<<"$output")
     ok env -u HIDMOTOR_PACKETS "$BIN/hidmotor" -q -l "$fast" step m2 --from 0deg --to 20deg -j
     jq -e "(.rise_time - $own) / .rise_time | . < 0.1 and . > -0.1" <<<"$output"
@@ -417,26 +416,26 @@ END
     jq -e . model.json >/dev/null
     printf '[a]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%%\n' >spec.ini
     prints "ok 1 - a: overshoot" hidmotor -q -l "$fast" verify spec.ini
-    # Limits, and a speed from the file.
+    # The limits and the speed in the file apply.
     fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
     exits_with 6 "exceeds its speed of 90 deg/s" hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
     ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
     exits_with 1 "stopped: holding" hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
-    # On its own board: the last packet holds the arm.
+    # On a board with this firmware, the last packet holds the arm.
     board
     hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
     becomes yes eval "awk '\$2 == 37 { n++ } END { print (n > 100 ? \"yes\" : \"no\") }' taken"
     kill -INT $!
     wait $! || true
     held
-    # Joints of another tool.
+    # Repeats this with the joints of another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
         team.packets >uni.packets
     ok unitysim -q -l "$fast" --packets uni.packets step elbow --from 0deg --to 20deg -j
     jq -e '.final > 19 and .final < 21' <<<"$output"
 }
 
-# law: the same with gains; 65 sets them and 66 reads them.
+# law: writes law.packets for a firmware with gains: 65 sets them, 66 reads them. mute.packets cannot read them.
 law() {
     files
     sed '/^\[joint/,$d' team.packets >law.packets
@@ -447,7 +446,7 @@ law() {
         for gain in kp ki kd; do echo "$gain = set_gains.$joint.$gain gains.$joint.$gain"; done
     done >>law.packets
     printf '[stop]\npacket = go hold\n' >>law.packets
-    # A variant without packets that read them.
+    # The gains cannot be read.
     sed -E 's/^(k[pid] = set_gains[^ ]*) .*/\1/' law.packets >mute.packets
 }
 
@@ -457,7 +456,7 @@ law() {
     printf '%s\n' gains 'gains set m2.kp=0.5 m3.ki=0.25' 'gains save arm.gains' 'gains diff arm.gains' \
         'gains set m2.kp=1' 'gains apply arm.gains' gains >lines
     ok hidmotor -q -l "$fast" -j run lines
-    # The firmware's gains, not earlier sent ones.
+    # Shows the gains of the firmware, not the ones sent before.
     jq -se 'map(select(.value != null)) | .[0].value == 0.1 and .[0].joint == "m1" and .[0].controller == "pid" and
         (.[9:] | map([.joint, .gain, .value] | join(" ")) | contains(["m2 kp 0.5", "m3 ki 0.25", "m1 kd 30"]))' <<<"$output"
     same "$(jq -r '.result // empty' <<<"$output" | xargs)" "confirmed saved confirmed confirmed"
@@ -465,13 +464,13 @@ law() {
     printf '%s\n' 'gains set m2.kp=2' 'gains diff arm.gains' >lines
     fails 1 hidmotor -q -l "$fast" run lines
     has "$output" "~ m2 pid kp 0.5 (was 2)"
-    # The simulated arm's gains; custom packets read the same ones.
+    # Custom packets read the gains of the simulated arm.
     board law
     gives "gains result=confirmed gains=1" hidmotor -q -l "$url" gains set m2.kp=0.75
-    # Other gains stay.
+    # The other gains keep their values.
     ok hidmotor -q -l "$url" gains -j
     same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
-    # Gains without a reading packet are sent unconfirmed, and all gains of the packet must be known.
+    # Without a packet that reads gains, they are sent unconfirmed, and a packet must set all its gains.
     exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
     has "$stderr" "m1.kp: value unknown, but packet 'set_gains' contains it"
     hasnt "$stderr" "-> set_gains"
@@ -497,7 +496,7 @@ law() {
     exits_with 1 "m2.kp: sent 1, but the device reports 0.02" hidmotor -q -l "$url" gains set m2.kp=1
     files
     exits_with 2 "no joint in the packet file has gains" hidmotor -q -l "$fast" --packets team.packets gains
-    # The same with another tool.
+    # Repeats this with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets
     printf '%s\n' 'gains set shoulder.kp=1 shoulder.ki=0 shoulder.kd=0 elbow.kp=2 elbow.ki=0 elbow.kd=3' gains >lines

@@ -1,9 +1,6 @@
-"""A node on a CAN bus behind an slcan adapter, for tests: custom_node.py FOLDER.
-
-It sends its position 100 times a second (0x651: angle and speed, tenths of a degree, 16 bits each),
-and moves at 60 deg/s to the setpoint in 0x650. FOLDER/taken gets a line for each setpoint: the
-setpoint and the position.
-"""
+"""Simulates a CAN node behind an slcan adapter: custom_node.py FOLDER. Sends 0x651 100 times a second: angle and
+speed, tenths of a degree, 16 bits each. Moves at 60 deg/s to the setpoint in 0x650. FOLDER/taken gets a line for
+each setpoint: the setpoint and the position."""
 import select
 import socket
 import struct

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Simulated devices know custom packets: they return written values, use the simulated arm for
-# joints, and send unrequested packets.
+# Simulated devices support custom packets: they return written values, use the simulated arm for joints, and send
+# periodic packets.
 load common.bash
 
 # joints UNIT NAME…: writes arm.packets with these joints.
@@ -58,9 +58,9 @@ moves() {
         n=$(grep -c '"msg":"usual","hue":90' <<<"$output")
         ((n >= 9 && n <= 11))
     done
-    # No packet is damaged, whatever else the tool does.
+    # The periodic packets do not damage other packets.
     remarks_no damaged unitysim -l "$fast" --packets own.packets drive elbow=+20 --for 1s
-    # In lock-step they come with the steps of the world.
+    # In lock-step, the packets arrive with the steps of the simulation.
     printf '[packet usual]\nid = 202\ndir = rx\nhue = f32 deg 5\n' >ez.packets
     ok ezphys -q -l sim: --packets ez.packets watch -n 3 --fields hue
     same "${#lines[@]} ${lines[2]}" "3 <- usual hue=5deg"
@@ -71,7 +71,7 @@ moves() {
     moves unitysim "$fast" shoulder=20 elbow=-10
     printf '%s\n' 'move elbow=30 --wait' 'watch -n 1 --fields feedback.elbow.position' >lines
     ok unitysim -q -l "$fast" --packets arm.packets -j run lines
-    jq -se '.[-1].elbow.position | . > 2350 and . < 2400' <<<"$output" # 2048 is 0 deg, of 4096 a turn
+    jq -se '.[-1].elbow.position | . > 2350 and . < 2400' <<<"$output" # 2048 is 0 deg; a turn has 4096 ticks
     joints deg one two
     moves unitysim "$fast" one=20 two=-10
     joints deg hinge
@@ -130,7 +130,7 @@ END
     ok canpid -q -l "$fast" --dbc bms.dbc run lines
     same "${lines[2]}" "<- BMS.Battery Voltage=384V State=charging Charge=7%"
     same "${lines[4]}" "<- BMS.Pack Energy=3Wh"
-    # In its own process.
+    # Uses a simulator in another process.
     start sim canpid sim --dbc bms.dbc --listen "unix-listen:$D/bus"
     ok canpid -q -l "$url" --dbc bms.dbc watch --fields Energy -n 2
     same "${lines[1]}" "<- BMS.Pack Energy=0Wh"
@@ -159,11 +159,11 @@ END
 {"dir":"rx","msg":"stat","seq":2,"opening":7,"warmth":9}'
     ok armctl --dry-run send GRIP finger=1 opening=1
     same "$output" $'-> grip seq=0 finger=1 opening=1%\n   30 47 52 49 50 31 2C 30 30 31 0D 0A'
-    # Rejected before the link is opened.
+    # Invalid packets are rejected before the link is opened.
     fails 6 armctl -l tty:nowhere send GRIP finger=5 opening=1
     fails 2 armctl -l tty:nowhere send GRIP finger=1
     fails_with 2 "'DEG1,090' not found in --packets" armctl -l tty:nowhere send DEG1,090 finger=1
-    # A firmware that confirms without values, and one that does not know the packet.
+    # Tries a firmware that confirms without values, and one that does not know the packet.
     prints "result=confirmed bare=true" armctl -q -l "$fast&quirks=published" send GRIP finger=2 opening=50
     start sim env -u ARMCTL_PACKETS "$BIN/armctl" sim --listen "unix-listen:$D/arm"
     exits 3 armctl -q -l "$url" send GRIP finger=2 opening=50 --retries 0 --ack-timeout 0.2s
@@ -189,7 +189,7 @@ END
     ok armctl -q -l "$fast" --packets arm.packets -j run lines
     same "$(jq -r 'select(.result) | .cmd + " " + .result' <<<"$output" | tr '\n' ,)" \
         "move arrived,jog arrived,stop confirmed,"
-    # A slow arm: the stop holds the measured position, far behind the setpoint.
+    # The slow arm is far behind its setpoint; the stop holds the measured position.
     printf '[joint base]\nindex = 1\nkind = rotate\nspeed = 1\n' >slow.ini
     start sim armctl --config slow.ini sim --packets arm.packets --verbose \
         --listen "unix-listen:$D/arm"
@@ -198,7 +198,7 @@ END
     kill -SEGV $!
     wait $! || true
     wait_for sim "executed TURN00"
-    # Without a packet that reads the position.
+    # No packet reads the position.
     sed -i 's/^ask.*/dir = rx/;s/^answer.*//' arm.packets
     fails_with 2 "'ask = yes'" armctl -q -l "$fast" --packets arm.packets status
 }

@@ -2,7 +2,7 @@
 # The generated DBC file follows the format's grammar and decodes frames as canpid does.
 load common.bash
 
-# dbc OPTION…: checks this variant's file with 2000 frames of all messages and boards.
+# dbc OPTION…: checks the file of this variant with 2000 frames of all messages and boards.
 dbc() {
     canpid describe --as dbc "$@" >canpid.dbc
     python3 "$root/tests/cli/frames.py" 2000 >frames.log

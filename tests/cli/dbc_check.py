@@ -121,7 +121,7 @@ class Database:
         return message["name"], values
 
 
-# DBC cannot express that a signal has no value because of another one.
+# DBC cannot express that a signal has no value depending on another signal.
 UNSPOKEN = ("sensors.velocity", "sensors.current")
 
 

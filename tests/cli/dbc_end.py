@@ -121,7 +121,7 @@ with tempfile.TemporaryDirectory() as folder:
             frame = ident.to_bytes(n, "little") + rng.randbytes(packet.size - n)
             try:
                 packet.unpack(frame)
-            except ValueError: # a float that is no number
+            except ValueError: # NaN or infinity
                 continue
             tests.append((packet, message, frame))
     check(tests, "no message of a DBC file")
@@ -145,7 +145,7 @@ with tempfile.TemporaryDirectory() as folder:
         values = packet.unpack(frame)
         try:
             python = line_of(packet.pack(values))
-        except ValueError: # what came is outside of what may be sent
+        except ValueError: # values outside the limits for sending
             python = None
         shown, sent = line.split("|")
         numbers = [float(word) for word in shown.split()] if "n" not in shown.replace("nan", "") else shown
@@ -153,7 +153,7 @@ with tempfile.TemporaryDirectory() as folder:
         ident, *data = sent.split()
         text = f"{int(ident, 16) & 0x1FFFFFFF:0{8 if int(ident, 16) >> 31 else 3}X}#{''.join(data)}"
         if any(isinstance(v, int) and abs(v) > 1 << 53 for v in values.values()):
-            continue # the tool has doubles
+            continue # the tool uses doubles
         check(python in (None, wanted), f"python: {packet.name}: {python}, not {wanted}")
         if python and packet.size > head_of(frame):
             check(text == wanted, f"C: {packet.name}: {text}, not {wanted}")

@@ -145,7 +145,7 @@ END
 }
 
 @test "a recording contains its DBC files and is decoded with them elsewhere" {
-    # Windows-1252 with DOS line endings; and two DBC files beside a packet file.
+    # A file in Windows-1252 with DOS line endings, then two DBC files with a packet file.
     printf 'BO_ 1600 Battery: 2 BMS\r\n SG_ Warmth : 0|16@1+ (0.5,0) [0|0] "\xb0C" VCU\r\n' >bms.dbc
     printf 'CM_ "%s";\n' "$(printf 'ä%.0s' {1..700})" >>bms.dbc
     printf 'BO_ 1602 Fan: 1 VCU\n SG_ Speed : 0|8@1+ (1,0) [0|0] "rpm" BMS\n' >fan.dbc
@@ -161,10 +161,10 @@ END
         has "$output" "marks=0"
         prints_lines 2 canpid -q -l log:run.$form watch --fields Speed -n 2
         ok canpid -q plot run.$form VCU.Fan.Speed --out run.svg
-        # --dbc overrides the recording's files.
+        # --dbc overrides the files in the recording.
         exits 2 canpid --dbc fan.dbc decode run.$form --fields Warmth
     done
-    # Damaged DBC text is reported, without guessing.
+    # A damaged DBC file in a recording is reported.
     sed 's/SG_ Speed : 0/SG_ Speed ; 0/' run.pcapng >bad.pcapng
     exits_with 5 "packets in bad.pcapng:" canpid decode bad.pcapng
     has "$stderr" "--dbc FILE"
@@ -188,7 +188,7 @@ END
     ok canpid -q record run.pcapng --for 0.5s
     ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
     same "$(sort -u <<<"$output")" "<- BMS.Battery Voltage=384V"
-    # A client can lift neither the server's limits nor those of messages unknown to it.
+    # A client can override neither the server's limits nor those of messages unknown to the client.
     exits_with 6 "601" canpid -q --force send BMS.Battery Voltage=601 --yes
     printf '[packet lamp]\nid = 1700\ndir = tx\nhue = u8 min=0 max=9\n' >lamp.packets
     exits 6 canpid -q --packets lamp.packets send lamp hue=9 --yes
@@ -216,7 +216,7 @@ END
     end "$pid"
     start free canpid -l sim: serve --force --record bus.pcapng
     printf 'setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force\n' >lines
-    # A script's end leaves an unnamed board enabled; the server disables it.
+    # An unnamed board stays enabled after a script; the server disables it.
     run canpid -q -l serve: run lines
     end "$pid"
     prints "-> setpoint board=256 value=10deg" canpid decode -b 0x100 bus.pcapng --where 'setpoint.value != 0'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Files for decode: logs and captures of any size, in each dialect.
+# decode: logs and captures of any size, in each format.
 load common.bash
 
 @test "decode loses no line of a long log" {
@@ -62,7 +62,7 @@ load common.bash
     fails_with 2 "unknown dir 'up'" hidmotor -l sim: watch --where dir=up
 }
 
-# A bus with 10 % of frames from other nodes.
+# A log with 10 % of frames from other nodes.
 shared_bus() {
     python3 "$root/tests/cli/frames.py" 900 | awk '{ print }
         NR % 9 == 0 { sub(/[^ ]*$/, sprintf("%X#0102", 1792 + NR % 5)); print }'

@@ -46,8 +46,8 @@ words() {
     esac
 }
 
-# each TOOL: prints its commands with arguments, one per line. Links are removed; the test's own
-# link replaces them.
+# each TOOL: prints its commands with arguments, one per line. Removes their links, which the test's own link
+# replaces.
 each() {
     local name example
     while IFS=$'\t' read -r name example; do
@@ -60,7 +60,7 @@ each() {
     done < <("$1" commands) | sed 's/-l [^ ]* //'
 }
 
-# Commands that fail because of missing files, profiles or terminals.
+# Matches commands that fail without files, profiles or terminals.
 refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|[a-z]* (plot x|wait x|expect x|encode))'
 
 @test "--dry-run: every command succeeds, opens no link and creates no file" {
@@ -177,7 +177,7 @@ END
     fails 6 ezphys --dry-run advance -3
 }
 
-# Commands that need prepared files: a recording, different gains, two runs.
+# Prepares files for commands that need them: a recording, different gains, two runs.
 more() {
     cat <<'END' | sed -n "s/^$1: //p"
 armctl: info run.pcapng
@@ -235,7 +235,7 @@ END
 @test "--dry-run in a session does not change the session's state" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 4deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script
-    remarks_like '*stopped: disabled the driver*' canpid -v -l sim: run script # at the end, on the real link
+    remarks_like '*stopped: disabled the driver*' canpid -v -l sim: run script # finally sent to the real link
     printf '%s\n' 'move 1 2 3' 'move 3 4 5 --dry-run' 'ping --dry-run' 'jog base +1 --wait' >script
     gives_json .ok true hidmotor -q -j -l "$fast" run script
     printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script

@@ -14,7 +14,7 @@ load common.bash
     fails 3 hidmotor -q -l 'sim:?fault=lost:1' wait 'm1.position>90' --for 0.2s
 }
 
-# said LINE…: runs a script for canpid's knee.
+# said LINE…: runs these commands for canpid's knee as a script.
 said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
 @test "wait ignores earlier matches, and --stable requires the match to last" {
@@ -61,13 +61,13 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
     exits_with 1 '; nearest joint1.angle 90, 5 away' asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
     hasnt "$stderr" 'allows'
-    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is not a nearer match
+    exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # a value of another joint is not the nearest match
     hasnt "$stderr" 'away'
     fails_with 2 "--tolerance: angle: '2kg': unknown unit" asked 'expect angle=92 --tolerance 2kg'
     exits 6 asked 'expect angle=92 --tolerance -2deg'
 }
 
-# report FILE: prints the case names of a JUnit report; fails if one did not pass.
+# report FILE: prints the case names of a JUnit report; fails if any case failed.
 report() {
     /usr/bin/python3 - "$1" <<'END'
 import sys
@@ -81,8 +81,9 @@ for case in cases:
 END
 }
 
-# example FILE: runs it with bats, which writes report.xml. bats 1.8 does not wait for the process that writes the
-# report. That process holds standard error open, so the end of the pipe marks the end of the report.
+# example FILE: runs an example with bats, which writes report.xml. bats 1.8 does not wait for the process that
+# writes the report, but that process holds standard error open. So the end of the pipe marks the end of the
+# report.
 example() {
     env -u BATS_TEST_FILTER -u BATS_RUN_TMPDIR -u BATS_TMPDIR PATH="$BIN:$PATH" \
         /usr/bin/bats --report-formatter junit -o "$D" "$1" 2>&1

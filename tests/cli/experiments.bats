@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# All tools share the code of the experiments; these rules hold for each.
+# Rules for experiments in every tool, because all tools share their code.
 
 load common.bash
 
@@ -10,7 +10,7 @@ load common.bash
     has "$why" "--noise: 2 is ambiguous — write 2% or 200%"
 }
 
-# Also for steps too small to detect by their size alone.
+# Also detects steps too small to be found by their size alone.
 @test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
         fails_with 1 "step: no motion: " $tool -q -j -l "${link/#&/$fast&}" step $words
@@ -28,7 +28,7 @@ END
 }
 
 @test "step measures a small step of a moving joint" {
-    fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # the joint stays in its dead band
+    fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # the joint stays within its dead band
     has "$why" "lknee ended at 0.15"
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
     ok unitysim -q -l "$fast" step hand --from 0deg --to 0.5deg

@@ -3,10 +3,10 @@
 load common.bash
 unset "${!EZPHYS_@}"
 
-# sim SCENE COMMAND…: runs a command on its own simulator.
+# sim SCENE COMMAND…: runs a command with its own simulator.
 sim() { ok ezphys -q -l "sim:$1" "${@:2}"; }
 
-# Starts a simulator for several programs; $url is its link.
+# Starts a simulator that several programs can use; $url is its link.
 simulator() { start simulator ezphys-sim --listen 0 "$@"; }
 
 # near A B RELATIVE: fails if A and B differ by more than this ratio.
@@ -16,8 +16,8 @@ near() {
         { echo "$1 is not near $2" && false; }
 }
 
-# fake SCRIPT: starts a simulator in Python that runs this script; sets $url and $pid. The script has
-# s (the connection), message(step), the framed bytes of a step, answer() and say().
+# fake SCRIPT: starts a simulator that runs this Python script; sets $url and $pid. The script has s (the
+# connection), message(step) (framed bytes of a step), answer() and say().
 fake() {
     cat >fake.py <<PYTHON
 import socket, struct, sys, time
@@ -52,7 +52,7 @@ PYTHON
     remarks "ezphys.ini:2:1: " ezphys encode reset
 }
 
-# ---- What physics says ---------------------------------------------------------------------------
+# ---- Motor motion --------------------------------------------------------------------------------
 
 @test "a motor starts with min(v, fmax dt / I) and reaches its velocity" {
     sim arm4 motor waist 2 1e6 --for 0.5s -j
@@ -91,7 +91,7 @@ PYTHON
 
 @test "hz in real time reports a factor of 1" {
     simulator --scene pendulum --real-time --interval 10ms
-    for _ in {1..10}; do # other load can slow the simulator down or make it catch up
+    for _ in {1..10}; do # other load may slow the simulator down or let it catch up
         ok ezphys -l "$url" hz --for 1s -j
         ! jq -e '.lost < 20 and .real_time_factor > 0.8 and .real_time_factor < 1.2' <<<"$output" ||
             return 0
@@ -140,7 +140,7 @@ time.sleep(20)'
     grep -q 'no data for a second\|does not fit' err
 }
 
-# Commands fail without valid messages, and readers end too.
+# Without valid messages commands fail and readers end.
 @test "noise and messages of another framing are rejected" {
     local command
     fake '
@@ -166,8 +166,8 @@ while True:
 
 # ---- Safety --------------------------------------------------------------------------------------
 
-# The peer sends the signal itself, and no data until the stop arrives, ten times. The fastest
-# time counts on a loaded machine (see stops.bats and make bench).
+# The peer sends the signal itself, and no data until the stop arrives, ten times. On a busy machine the fastest
+# stop counts (stops.bats and make bench measure all).
 @test "the stop is sent within 10 ms of the signal while the simulator is busy" {
     fake '
 import os, signal
@@ -197,7 +197,7 @@ time.sleep(20)'
         echo "$client" >"/dev/tcp/127.0.0.1/${url##*:}"
         wait_for fake "stop, torque 50"
         wait "$client" && false || same $? 130
-        grep -q "stop sent, not confirmed" err # it sends nothing after this
+        grep -q "stop sent, not confirmed" err # then the connection stays silent
     done
     wait_for fake quickest
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
@@ -315,7 +315,7 @@ def both(step):
     joints = (7,) if step < 1 else (7, 8)
     for id in joints: body += packet(3, id, struct.pack("<ff", 0.5, 0))
     return struct.pack("<II", 8 + len(body), 1 + len(joints)) + body
-import threading # a free-running simulator: only its later steps are seen before the answer
+import threading # a free-running simulator shows steps only after the one that was answered
 step, moved, there = 0, set(), True
 def listen():
     global moved, there
@@ -340,7 +340,7 @@ say("moved", *sorted(moved), "of", step)'
     has "$stderr" ": no message yet"
 }
 
-# ---- Words ---------------------------------------------------------------------------------------
+# ---- Names and records ---------------------------------------------------------------------------
 
 @test "a motor command for an unknown joint sends nothing" {
     fake '
@@ -351,7 +351,7 @@ say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
     fake '
 s.sendall(message(0))
 say("type", struct.unpack("<I", answer(s)[8:12])[0])'
-    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # an invalid Send switch may be off
+    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # the joint may exist with its send switch off
     wait_for fake "type 3"
 }
 
@@ -464,7 +464,7 @@ END
     same "$(jq_itself -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
     printf '%s\n' 'body arm box 1 0.1 0.1 mass 1 at 0.5 0 1' \
         'joint flap hinge arm world anchor 0 0 1 axis 0 1 0 stops -10deg 1rad' >my.scene
-    for url in sim:./my.scene sim:; do # from the simulator and from --scene
+    for url in sim:./my.scene sim:; do # names from the simulator and from --scene
         ok ezphys -q -j -l "sim:./my.scene" --scene my.scene limits flap
         same "$(jq_itself -sc 'map(select(.of == "displacement") | [(.min * 1000 | round), .max, .unit, .from])' <<<"$output")" '[[-175,1,"rad","scene"]]'
     done
@@ -472,7 +472,7 @@ END
 }
 
 @test "list prints local simulators and their clients" {
-    if unshare -n true 2>/dev/null; then # without the simulators of other tests
+    if unshare -n true 2>/dev/null; then # excludes the simulators of other tests
         gives "" unshare -n ezphys list
         has "$stderr" "no simulator found on this machine"
     fi
@@ -515,7 +515,7 @@ END
     [ "$(grep -c . <<<"$output")" -gt 11 ]
     sim '?scene=falling' view --for 500ms # the view follows the body
     [ "$(grep -c . <<<"$output")" -gt 6 ]
-    simulator --scene box # unnamed bodies are crosses
+    simulator --scene box # unnamed bodies are drawn as crosses
     prints "bodies 1" ezphys -q -l "$url" view
     TERM=xterm terminal 80 <<<"
         launch ezphys -q -l sim: view; want {[?1049h} {grid 0.5 m}
@@ -543,7 +543,7 @@ for step in [*range(10), *range(10)]:
     gives_json .samples 17 timeout 20 ezphys -q -l "$url" plot joint7.displacement --for 150ms --out run.svg -j
 }
 
-# results FILTER: applies a filter to the results in $output.
+# results FILTER: applies a jq filter to the results in $output.
 results() { jq -sc "map(select(.cmd)) | $1" <<<"$output"; }
 
 @test "each command advances the simulation by one step, and a force acts in that step" {
@@ -564,14 +564,14 @@ SCENE
     same "$(results 'map(.step) == [range(20) | 5 * . + (1, 2, 3, 5)]')" true
     ok ezphys -q -j -l sim:./rail.scene \
         <<<$'motor rail 0.1 100\nreset\nmotor rail 0.1 100 --for 0.1s\nforce rail 1'
-    same "$(results 'map(.step)')" '[1,0,100,102]' # one step to hold the joint after the time
-    simulator --scene ./rail.scene # also if lock-step is not known yet
+    same "$(results 'map(.step)')" '[1,0,100,102]' # one more step holds the joint at the end
+    simulator --scene ./rail.scene # also before the tool knows that the simulator is in lock-step
     ok ezphys -q -j --scene ./rail.scene -l "$url" run pushes
     same "$(results 'map(.step) == [range(1; 21)]')" true
     for _ in {1..20}; do ok ezphys -q -j -l "$url" force 1 23; done
     same "$(results '.[0].step')" 40
     near "$(results '.[0].velocity')" 0.46 1e-5
-    # A link without data before the first read.
+    # No data arrives before the first read.
     ok timeout 20 ezphys -q -j -l "$url?delay=1ms" <<<$'force 1 23\nforce 1 23\nstop'
     same "$(results 'map(.step)[:2]')" '[41,42]'
 }
@@ -644,7 +644,7 @@ SCENE
     ok python3 "$root/tests/cli/ezphys_stops.py" 20 --real-time --interval 2ms
 }
 
-# ---- Recordings keep names -----------------------------------------------------------------------
+# ---- Names in recordings -------------------------------------------------------------------------
 
 @test "recordings store joint names for plot, decode and watch" {
     ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng -n 400
@@ -670,11 +670,11 @@ SCENE
     ok ezphys decode -n 3 run.pcapng
     has "${lines[2]}" 'displacement=0 angular_velocity=0rad/s name=hinge'
     same "$(grep -m 1 -o 'joint_axis.*' run.csv | grep -o "[^,]*$")" hinge
-    # A given name overrides that of the recording.
+    # A name given as an option overrides the recording's name.
     echo 'joint 1 knee' >names
     ok ezphys --names names plot knee.displacement run.pcapng
     fails 2 ezphys --names names plot hinge.displacement run.pcapng
-    # Several files in one session.
+    # Reads several files in one session.
     ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
     printf 'plot hinge.displacement run.pcapng --out a.svg\nplot hinge.displacement man.pcapng --out b.svg\n' >script
     exits_with 2 "no data for 'hinge.displacement'" ezphys -q run script

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks ezphys-sim's physics through its wire.
+"""Checks the physics of ezphys-sim by its messages.
 
-    ezphys_oracles.py NAME…      runs these checks (without a name all); a failure is a traceback
+    ezphys_oracles.py NAME…      runs these checks, by default all; a failure raises an exception
 """
 import hashlib
 import math
@@ -32,7 +32,7 @@ def rotor(body="", joint=""):
 
 
 def free_fall():
-    """A free fall matches the semi-implicit method to the last digit."""
+    """A falling body moves by the semi-implicit method, exactly."""
     with Simulation(["falling"]) as sim:
         assert sim.receive().step == 0
         for n in range(1, 201):
@@ -53,7 +53,7 @@ def many_steps():
 
 
 def motors():
-    """A motor from rest reaches min(v, fmax dt / I) and holds its command."""
+    """A motor at rest reaches min(v, fmax dt / I) in a step and keeps its command."""
     for velocity, torque in (2, 1e-3), (2, 1e3), (-2, 1e-3), (0.5, 0.2), (2, 0.0):
         with Simulation([rotor()]) as sim:
             sim.receive()
@@ -62,14 +62,14 @@ def motors():
             near([state.axes[1][0].rate], [rate])
             near(state.feedback[1].t1, [0, 0, INERTIA * rate / DT])
             near(state.feedback[1].f2 + state.feedback[1].t2, [0] * 6)
-            # The command persists.
+            # The command stays active in later steps.
             state = sim.steps(9)
             rate = math.copysign(min(abs(velocity), 10 * torque * DT / INERTIA), velocity)
             near([state.axes[1][0].rate], [rate])
 
 
 def brake():
-    """A motor at velocity 0 brakes."""
+    """A motor with velocity 0 brakes its joint."""
     with Simulation([rotor("spin 0 0 1")]) as sim:
         sim.receive()
         near([sim.exchange(motor(1, 0, 1e-3)).axes[1][0].rate], [0.994])
@@ -78,7 +78,7 @@ def brake():
 
 
 def angle_wraps():
-    """The angle of a hinge wraps."""
+    """A hinge angle wraps at ±pi."""
     with Simulation([rotor("spin 0 0 1")]) as sim:
         sim.receive()
         near([sim.steps(310).axes[1][0].displacement], [3.1], 1e-4)
@@ -86,7 +86,7 @@ def angle_wraps():
 
 
 def feedback():
-    """A motor-locked hinge between two bodies reports the right feedback."""
+    """The feedback of a hinge with a motor between two bodies has the expected forces."""
     path = scene("""
         gravity 0 0 -10
         step 10ms
@@ -105,7 +105,7 @@ def feedback():
 
 
 def forces():
-    """The force acts on the limb for one step and never appears in the feedback."""
+    """A force acts on its limb for one step and is not part of the feedback."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.5))
@@ -133,7 +133,7 @@ def forces():
 
 
 def slider():
-    """Sliders use m and N."""
+    """Slider joints use m and N."""
     path = scene("gravity 0 0 0\nbody cart box 0.1 0.1 0.1 mass 3\n"
                  "joint rail slider cart world axis 1 0 0\n")
     with Simulation([path]) as sim:
@@ -157,8 +157,8 @@ joint j {kind} {bodies} anchor 0 0 0 {axes}
 
 
 def axes_of(kind, axes, bodies, targets):
-    """Each axis reaches its rate in one step, and its angle follows the sign. The rate is reported for
-    the position after the step, when Euler's axes have turned slightly."""
+    """Each axis reaches its rate in one step, and its angle changes with the sign of the rate. Rates are reported
+    after the step, when Euler axes have turned slightly."""
     exact = 1e-2 if kind == "ball" else 1e-4
     with Simulation([scene(TWO.format(kind=kind, bodies=bodies, axes=axes))]) as sim:
         sim.receive()
@@ -180,7 +180,7 @@ def axes():
 
 
 def pushes_of(kind, axes, bodies, n):
-    """A torque on an axis accelerates it according to its inertia."""
+    """A torque on an axis causes the acceleration expected from its inertia."""
     for axis in range(n):
         with Simulation([scene(TWO.format(kind=kind, bodies=bodies, axes=axes))]) as sim:
             sim.receive()
@@ -231,7 +231,7 @@ def contacts():
 
 
 def energy():
-    """A frictionless pendulum loses less than 1 % of a full swing's energy in 10 s."""
+    """A frictionless pendulum loses less than 1 % of its energy in 10 s."""
     with Simulation(["pendulum", "--lock-step=10"]) as sim:
         sim.receive()
         spin = 0.4 * 1 * 0.05 ** 2  # the ball's own moment of inertia
@@ -246,7 +246,7 @@ def energy():
 
 
 def run_humanoid(sim, steps):
-    """Returns a digest of the state messages of a motion that ends in a fall."""
+    """Runs a motion that ends in a fall; returns a digest of its state messages."""
     digest = hashlib.sha256()
     for step in range(steps):
         commands = [motor(joint, 2 * math.sin(step / 50 + joint), 30.0,
@@ -259,7 +259,7 @@ def run_humanoid(sim, steps):
 
 
 def replay_is_identical():
-    """2,000 steps with motors and contacts repeat bit for bit after a reset."""
+    """After a reset, 2,000 steps with motors and contacts repeat bit for bit."""
     for options in ["--seed", "5"], ["--quick"]:
         with Simulation(["humanoid", *options]) as sim:
             beginning = sim.receive()
@@ -272,7 +272,7 @@ def replay_is_identical():
 
 
 def order():
-    """Order: timestamp, limbs, axes (those of a joint together), feedback, contacts."""
+    """Packets are in the documented order: timestamp, limbs, axes (of each joint together), feedback, contacts."""
     with Simulation(["humanoid"]) as sim:
         sim.receive()
         state = sim.steps(50)
@@ -289,7 +289,7 @@ def order():
 
 
 def reset_in_the_middle():
-    """A reset discards the commands before it in a message and keeps those after it."""
+    """A reset discards earlier commands of its message and keeps later ones."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         sim.steps(7)
@@ -305,7 +305,7 @@ STANDING = {"humanoid": 0.9, "arm4": 0.1, "box": 0.5}  # height of the first bod
 
 
 def all_finite():
-    """Every scene runs 10,000 steps, and standing bodies stay upright."""
+    """All values stay finite in 10,000 steps of every scene, and standing bodies stay upright."""
     for name in SCENES:
         with Simulation([name, "--lock-step=200"]) as sim:
             sim.receive()
@@ -319,7 +319,7 @@ def all_finite():
 
 
 def wires():
-    """All wires carry the same values."""
+    """All wire variants have the same values."""
     name = {1: "shaft"}
     expected = None
     for preset in "le32", "be32", "packed8", "name32":
@@ -353,7 +353,7 @@ NAN, INF = math.nan, math.inf
 
 
 def hostile():
-    """Invalid numbers and sizes are rejected, counted and logged, and the world continues."""
+    """Invalid numbers and sizes are rejected, counted and logged; the simulation continues."""
     with Simulation(["arm4"]) as sim:
         sim.receive()
         bad = [motor(2, NAN, 1.0), motor(2, 1.0, NAN), force(2, NAN), motor(2, INF, 1.0),
@@ -372,7 +372,7 @@ def hostile():
 
 
 def bad_messages():
-    """Invalid sizes, counts, lengths and types are skipped; valid messages count."""
+    """Messages with invalid sizes, counts, lengths or types are skipped; valid ones take effect."""
     good = LE32.message([motor(2, 0.1, 10.0)])
     bad = [
         struct.pack("<II", 0x80000000, 1), struct.pack("<II", 0xFFFFFFFF, 0xFFFFFFFF),
@@ -383,7 +383,8 @@ def bad_messages():
     with Simulation(["arm4"]) as sim:
         sim.receive()
         for junk in bad:
-            # Junk may look like the header of a message and hide the next one, but no more.
+            # Noise may look like the header of a message and so hide the next message, but not
+            # more.
             sim.sock.sendall(junk + good * 4)
             sim.receive()
         sim.sock.close()
@@ -392,12 +393,12 @@ def bad_messages():
         assert before >= len(bad)
         assert sim.exchange(motor(2, 0.1, 10.0)).step == before + 1
         sim.end()
-        # Data that arrives in one piece is skipped and counted as one.
+        # A block of noise is skipped and counted once.
         assert int(sim.said[-1].split(" refused")[0].split()[-1]) >= len(bad) // 2, sim.said
 
 
 def flood():
-    """Megabytes of noise cause no crash, no memory growth and few log lines."""
+    """Megabytes of noise cause no crash, memory growth or long log."""
     with Simulation(["pendulum"]) as sim:
         sim.receive()
         peak = memory(sim)
@@ -422,13 +423,13 @@ def flood():
 
 
 def memory(sim):
-    """Returns this process's memory, kB."""
+    """Returns the memory of this process, kB."""
     with open(f"/proc/{sim.process.pid}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
 def abuse():
-    """The largest accepted numbers together do not crash the simulator."""
+    """The largest accepted numbers, all at once, do not crash the simulator."""
     for name in SCENES:
         with Simulation([name, "--lock-step=10"]) as sim:
             sim.receive()
@@ -444,16 +445,16 @@ def abuse():
             assert sim.exchange(reset()).step == 0
 
 
-# ---- Clients that come and go ---------------------------------------------------------------------
+# ---- Connections --------------------------------------------------------------------------------
 
 def reconnect():
-    """The next client finds the last state of the world; a partial message is discarded."""
+    """A new client gets the last state of the simulation; a partial message of the previous one is discarded."""
     with Simulation([rotor()]) as sim:
         sim.receive()
         state = sim.exchange(motor(1, 0.5, 1e3))
         sim.sock.sendall(LE32.message([motor(1, 9.0, 1e3)])[:30])
         sim.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        sim.sock.close()  # resets the connection
+        sim.sock.close()  # closes with a reset
         second = Client(sim.connect())
         again = second.receive()
         assert again.step == state.step == 1
@@ -463,7 +464,7 @@ def reconnect():
 
 
 def late_answer():
-    """A missing answer is reported, and the simulation continues when the client returns."""
+    """A missing answer is reported; the simulation continues once the client answers."""
     with Simulation(["falling", "--timeout", "100ms"]) as sim:
         sim.receive()
         sim.exchange()
@@ -473,7 +474,7 @@ def late_answer():
 
 
 def stopped_client():
-    """The simulator survives clients that are stopped or killed during an exchange."""
+    """The simulator survives clients suspended or killed during an exchange."""
     code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport socket\n"
             "from ezphys_wire import Client\n"
             "c = Client(socket.create_connection(('127.0.0.1', int(sys.argv[2]))))\n"
@@ -501,8 +502,7 @@ def stopped_client():
 
 
 def real_time():
-    """The world follows the wall clock without answers, and stands still without a
-    client."""
+    """With real time, the simulation runs at the wall clock without answers, and pauses without a client."""
     with Simulation(["falling", "--real-time", "--interval", "10ms", "--step-size", "1ms"]) as sim:
         first = sim.receive()
         start = time.monotonic()
@@ -538,7 +538,7 @@ def motors_in_real_time():
 
 
 def dials_out():
-    """--connect: the simulator retries until a listener is available, and reconnects."""
+    """With --connect, the simulator retries until a server listens, and reconnects."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     listener.close()

@@ -7,7 +7,7 @@ load common
 
 oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
 
-# ends_with STATUS SIGNAL: ends the last started program.
+# ends_with STATUS SIGNAL: ends the last started program by a signal and compares its exit status.
 ends_with() {
     local status=0
     kill "$2" "$pid"
@@ -15,7 +15,7 @@ ends_with() {
     same "$status" "$1"
 }
 
-# ---- Physics, wire and clients
+# ---- Physics, wire and clients -------------------------------------------------------------------
 
 @test "motion, forces, contacts and energy match the formulas" {
     oracle free_fall many_steps motors brake angle_wraps feedback forces slider axes pushes stops \
@@ -31,7 +31,7 @@ ends_with() {
         dials_out stopped_client
 }
 
-# ---- Command line
+# ---- Command line --------------------------------------------------------------------------------
 
 @test "--help begins with examples; --version and --list work" {
     ok ezphys-sim --help
@@ -85,7 +85,7 @@ ends_with() {
     ends_with 130 -INT
 }
 
-# ---- Scenes, and sim: links
+# ---- Scenes and sim: links -----------------------------------------------------------------------
 
 @test "the scene of docs/scenes.md is valid and moves" {
     awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
@@ -113,7 +113,7 @@ ends_with() {
     has "$line" '"step"'
     pgrep -P "$pid" ezphys-sim
     kill -9 "$pid"
-    timeout "$patience" cat <&"$err" # until every writer has closed it
+    timeout "$patience" cat <&"$err" # read returns once every writer has closed the pipe
 }
 
 @test "sim: reports waiting for a command only if a timeout was given" {

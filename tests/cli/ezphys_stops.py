@@ -1,11 +1,11 @@
 """Presses Ctrl-C at the prompt of ezphys many times in one session and compares the stops.
 
-    ezphys_stops.py COUNT [OPTION…]        COUNT stops against ezphys-sim with these options
+    ezphys_stops.py COUNT [OPTION…]     COUNT stops against ezphys-sim with these options
 
-A relay between the two counts their messages. In lock-step each message has an answer, so the
-simulator has received as many messages as it sent, or one less while it waits. Prints one object:
-the time of the stops from the key to the message, the largest number of simulator messages per
-stop, and the surplus of messages to the simulator at the end.
+A relay between the two counts their messages. In lock-step each simulator message gets one answer, so the
+simulator has received as many messages as it sent, or one less while it waits. Prints one object: the time from
+each key to the stop message, the largest number of simulator messages per stop, and how many more messages the
+simulator received than it sent.
 """
 import json
 import os
@@ -94,7 +94,7 @@ def run(relay, prompt, count):
         took.append(1000 * (time.monotonic() - start))
         messages.append(relay.passed["rx"] - before)
         prompt.wait("> $")
-    prompt.type(b"advance 1\r")  # leaves the simulation waiting for an answer
+    prompt.type(b"advance 1\r")  # pauses the simulation, which waits for an answer
     prompt.wait("exchanges")
     prompt.wait("> $")
     return {
@@ -109,7 +109,7 @@ def main():
     simulator = subprocess.Popen(["ezphys-sim", "--listen", "0", *sys.argv[2:]], text=True,
                                  stderr=subprocess.PIPE)
     relay = Relay(int(re.search(r":(\d+)$", simulator.stderr.readline()).group(1)))
-    prompt = Prompt(["ezphys", "-l", relay.url, "--timeout", "20s"])  # for busy machines
+    prompt = Prompt(["ezphys", "-l", relay.url, "--timeout", "20s"])  # allows for a busy machine
     try:
         print(json.dumps(run(relay, prompt, int(sys.argv[1]))))
     finally:

@@ -1,9 +1,9 @@
-"""The wire of ezphys in Python, implemented from the documents instead of the C code; a peer for tests.
+"""A client for the wire format of ezphys, written from the documentation and independent of the C code.
 
-    with Simulation(["pendulum"]) as sim:      # starts ezphys-sim, connects
-        state = sim.receive()                  # the state at the start
+    with Simulation(["pendulum"]) as sim:          # starts ezphys-sim, connects
+        state = sim.receive()                      # the state at the start
         state = sim.exchange(motor(1, 2.0, 10.0))
-        state.limb[1].position                 # by id
+        state.limb[1].position                     # by id
 """
 import ctypes
 import os
@@ -150,7 +150,7 @@ def too_late(*_):
 
 
 class Simulation(Client):
-    """ezphys-sim as a child process, and a connection to it. said: its lines on stderr so far."""
+    """Runs ezphys-sim as a child process with a connection to it. said: its lines on stderr so far."""
 
     def __init__(self, arguments, wire=LE32, long_size=4, listen="0"):
         command = ["ezphys-sim", "--listen", listen, "--wire", wire.preset

@@ -3,13 +3,13 @@
 # the rules.
 load common
 
-# Writes a leader's recording that rises by 20 in 2 s and returns.
+# Writes a leader's recording that rises by 20 within 2 s and returns.
 lead() {
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i <= 200; i++) print i / 50, 10 - 10 * cos(i / 50 * 1.5708) }' >lead.csv
 }
 
-# live COMMAND…: starts a follower in the background that reads a leader's records from a pipe.
-# say VALUE: writes one record with the current time.
+# live COMMAND…: starts a follower in the background that reads a live leader from a pipe. say VALUE: writes a
+# record with the current time to it.
 live() {
     mkfifo leader
     "$@" <leader >result 2>>told &
@@ -18,7 +18,7 @@ live() {
     exec 9>leader
 }
 say() { printf '{"t":%s,"dir":"rx","msg":"positions","m2":{"position":%s}}\n' "$(date +%s.%N)" "$1" >&9; }
-# Writes a value that is far from the last one each time: a leader that jumps again is not followed.
+# Writes values far apart: the leader jumps each time and is not followed.
 say_elsewhere() { say $((elsewhere = ${elsewhere:-0} + 300)); }
 # says VALUE TEXT: repeats a record until the follower's log contains TEXT.
 says() {
@@ -28,8 +28,8 @@ says() {
     done
 }
 
-# stops_because REASON COMMAND…: repeats COMMAND until the follower stops for this reason. A busy
-# machine may hold the follower up first. That is a stop, too; the follower must follow again.
+# stops_because REASON COMMAND…: repeats COMMAND until the follower stops for this reason. After a stop caused by
+# a busy machine, the follower must continue.
 stops_because() {
     until grep -qs "stopped: $1" told; do
         if grep -qs 'stopped: this program was held up' told; then
@@ -44,7 +44,7 @@ stops_because() {
 @test "each tool follows a recording and returns to its start" {
     lead
     while IFS='|' read -r tool words field least most; do
-        for _ in 1 2 3; do # real-time simulators may be stopped on a busy machine
+        for _ in 1 2 3; do # a busy machine may stop motions of simulators in real time
             ok $tool -q $words --relative --record run.pcapng
             [[ $output == *stops=0* ]] && break
         done
@@ -178,7 +178,7 @@ END
     ok hidmotor -q -l serve:arm move 0 30 0 duration=1s --wait
     kill "$server"
     wait "$server" || true
-    # A busy machine may have held it up and stopped it already.
+    # A busy machine may already have stopped the follower.
     until grep -qs 'waiting for it' told && grep -qs 'stopped: ' told; do sleep 0.02; done
     : >told
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
@@ -194,7 +194,7 @@ END
     started+=($!)
     until grep -qs ready: said; do sleep 0.02; done
     ok unitysim -q -j -l sim: follow serve:arm --map 'elbow=m2.position*0.5' --approach 20 --for 3s
-    # The 99th percentile depends on the machine's load.
+    # The 99th percentile would depend on the machine's load.
     [ "$(jq '.lag_p50_ms <= 40' <<<"$output")" = true ] || { echo "lag: $output" && false; }
 }
 

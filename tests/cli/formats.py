@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Runs each line of standard input, "TOOL ARGUMENT…", in text, -j, --csv and --format. A command that
-prints text must support each format or exit 2 with one line that says why not. No command may
-leave a descriptor open.
+"""Runs each command of standard input, "TOOL ARGUMENT…", in text, -j, --csv and --format. A command that prints
+text must support each format, or exit with 2 and one line with the reason. No command may leak a descriptor.
 
-    formats.py SHIM     tests/memory/descriptors.c, preloaded
+    formats.py SHIM      SHIM: tests/memory/descriptors.so, which is preloaded
 
-FORMS in the environment limits the number of formats beside text.
+FORMS in the environment limits the number of formats in addition to text.
 """
 import csv
 import json
@@ -14,14 +13,14 @@ import shlex
 import subprocess
 import sys
 
-LIMIT_S = 120  # long enough for a busy machine
-LEFT_OPEN = 98  # exit status of the shim
+LIMIT_S = 120  # s, long enough for a busy machine
+LEFT_OPEN = 98  # exit status of the shim after a leak
 ENV = {**os.environ, "LD_PRELOAD": sys.argv[1],
        "ASAN_OPTIONS": "verify_asan_link_order=0:detect_stack_use_after_return=1"}
 
 
 def run(words):
-    """Returns the exit status (None: it does not end), standard output and standard error."""
+    """Returns exit status (None: timeout), standard output and standard error."""
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=LIMIT_S, env=ENV)
@@ -32,7 +31,7 @@ def run(words):
 
 def is_json(out):
     try:
-        json.loads(out)  # describe: one document
+        json.loads(out)  # describe prints a single document
     except ValueError:
         for line in out.splitlines():
             json.loads(line)
@@ -48,7 +47,7 @@ def is_csv(out):
         if not row:
             raise ValueError(f"an empty line in {out!r}")
         if row[0] == header[0]:
-            header = row  # a table with other columns starts
+            header = row  # begins a table with other columns
         if len(row) != len(header):
             raise ValueError(f"{len(row)} columns under {len(header)}: {row}")
 
@@ -84,7 +83,8 @@ def check(words):
             got, out, why = run([tool, form, *rest])
             if out or got:
                 break
-            # Nothing was printed, for example because another test's simulator has ended: run it again.
+            # Runs the command again if it printed nothing, for example because another test's
+            # simulator ended.
             before, text = text, run(words)[1]
             if not text or before == text:
                 break

@@ -4,7 +4,7 @@ load common.bash
 
 fox() { "$root/tests/cli/foxglove.py" "$@"; }
 
-# serves TOOL LINK: starts a server of the device at $D/socket.
+# serves TOOL LINK: starts a server of the device with the socket $D/socket.
 serves() {
     start d "$1" -q -l "$2" serve --listen "unix:$D/socket"
     served=$pid
@@ -20,7 +20,7 @@ shows() {
     server=$pid at=$url
 }
 
-# over: ends the recorder and waits for armwire-foxglove to end.
+# over: ends the recorder and waits until armwire-foxglove ends.
 over() {
     kill -INT "$recorder"
     wait "$recorder" || true
@@ -28,7 +28,7 @@ over() {
     rm -f frames s.err d.err
 }
 
-# seen TOOL LINK TOPIC…: writes all messages until these topics arrived; runs the command in $did.
+# seen TOOL LINK TOPIC…: saves all messages until each of these topics has arrived; runs the command in $did.
 seen() {
     serves "$1" "$2"
     shows "$1" "serve:$D/socket"
@@ -91,7 +91,7 @@ seen() {
     until [ -e begun ]; do sleep 0.02; done
     over
     [ -e done ]
-    wait $client || true # the client would try again
+    wait $client || true # the client would reconnect
     same "$(head -n 1 answers)" '{"success": true, "message": "slow slow"}'
     rm begun done
     shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
@@ -148,7 +148,7 @@ seen() {
         http://lab https://app.foxglove.dev.evil.example "http://$(printf 'a%.0s' {1..3000})"
     hasnt "$output" permitted
     wait_for s "connection from https://evil.example refused — permit it with --origin URL"
-    prints_no refused fox "$at" origin http://localhost:8080 # still served after the refusals
+    prints_no refused fox "$at" origin http://localhost:8080 # rejected clients do not affect this one
 }
 
 # bats test_tags=long
@@ -171,7 +171,7 @@ seen() {
     prints "--stop 'COMMAND'" armwire-foxglove --help
 }
 
-# kept TOOL LINK COMMAND…: checks that a recording contains every path of the tool's layout.
+# kept TOOL LINK COMMAND…: requires that a recording contains every path of the tool's layout.
 kept() {
     ok "$1" -q -l "$2" --record "$1.mcap" "${@:3}"
     fox "$root/docs/example/$1.foxglove.json" layout "$1.mcap"

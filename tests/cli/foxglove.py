@@ -73,7 +73,7 @@ class Client:
         self.send(TEXT, json.dumps(message).encode())
 
     def frame(self):
-        """Returns the next complete message that has arrived, or None."""
+        """Returns the next complete message received, or None."""
         d = self.data
         if len(d) < 2:
             return None
@@ -118,7 +118,7 @@ class Client:
         self.say(op="subscribe", subscriptions=[{"id": number, "channelId": channel["id"]}])
 
     def take(self, kind, payload, decodes=True):
-        """Decodes a message: a JSON object, or the number of a binary message and its fields."""
+        """Decodes a message: returns a JSON object, or the type of a binary message and its fields."""
         if kind == CLOSE:
             raise ConnectionError("the server says goodbye")
         if kind == TEXT:
@@ -191,7 +191,7 @@ def crowd(url, size):
     deaf.until("advertise")
     readers = [Client(url) for _ in range(19)]
     for client in [deaf, *readers]:
-        while not client.counts:  # wait for its first subscribed messages
+        while not client.counts:  # waits for the first messages of their subscriptions
             client.take(*client.next(), False)
     gaps, seen = [0.0] * len(readers), [time.monotonic()] * len(readers)
     before = [sum(c.counts.values()) for c in readers]
@@ -204,7 +204,7 @@ def crowd(url, size):
                 now = time.monotonic()
                 gaps[i], seen[i] = max(gaps[i], now - seen[i]), now
         select.select([c.socket for c in readers], [], [], 0.01)
-    for client in readers:  # not during the test, because it delays this program
+    for client in readers:  # before the test, because a collection would delay this program
         while frame := client.frame():
             client.take(*frame, False)
     got = [sum(c.counts.values()) - b for c, b in zip(readers, before)]
@@ -213,7 +213,7 @@ def crowd(url, size):
     while not any(m["op"] == "status" for m in deaf.said) and time.monotonic() < end:
         deaf.run(0.1, False)
     print(json.dumps({"least": min(got), "most": max(got), "lost": lost, "gap_ms": round(1000 * max(gaps)),
-                      "starved_ms": round(1000 * starved),  # time without a processor
+                      "starved_ms": round(1000 * starved),  # excludes time without a processor
                       "deaf": [m["message"] for m in deaf.said if m["op"] == "status"]}))
 
 
@@ -230,7 +230,7 @@ def paths_of(value):
 
 
 def layout(path, recording):
-    """Checks every topic, field and panel that the layout names."""
+    """Checks every topic, field and panel of the layout."""
     about = json.load(open(path))
     values = {}
     for message in mcap.decoded(mcap.File(recording)):
@@ -248,7 +248,8 @@ def layout(path, recording):
 
 
 def curves(path, recording):
-    """Returns PlotJuggler's names: topic and field; those of JointState by joint (its ros_parser.cpp)."""
+    """Returns the names that PlotJuggler gives to topic and field; it names JointState fields by joint
+    (ros_parser.cpp)."""
     there = set()
     for message in mcap.decoded(mcap.File(recording)):
         topic, value = message["topic"], message["value"]
@@ -331,7 +332,7 @@ def keep_flooding(url, how):
     while True:
         try:
             how(Client(url, subscribes=False, room=4096))
-        except (ConnectionError, OSError):  # the server disconnected it
+        except (ConnectionError, OSError):  # the server closed the connection
             pass
 
 

@@ -1,9 +1,9 @@
-"""Runs every command of every tool with --record to a full disk, and to a disk that is full after the
-file's header. A command with traffic that cannot be recorded must exit 7 with the reason, once.
+"""Runs every command of every tool with --record, first to a full disk, then to a disk with room for the file's
+header only. A command whose traffic cannot be recorded must exit with 7 and report the reason once.
 
     full_disk.py FOLDER
 
-Commands without traffic (their recording succeeds) must end as they do without --record.
+Commands without traffic, whose recording succeeds, must exit as without --record.
 """
 import json
 import os
@@ -20,7 +20,7 @@ LIMIT_S = 30
 LOST = 7
 BOARD = "-b lknee -c pos"
 
-# Arguments for commands without an example in the help; for all tools, and for single ones.
+# Arguments of commands without an example in the help: for all tools, then for single tools.
 WORDS = {
     "watch": "watch --for 0.1s -j", "encode": "describe", "decode": "describe", "plot": "plot {field} --for 0.1s",
     "record": "record null.ndjson --for 0.1s", "replay": "replay sent.pcapng", "run": "run script",
@@ -48,7 +48,7 @@ WORDS = {
 }
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
           "unitysim": "elbow.position", "ezphys": "hinge.displacement"}
-# A message for replay and run.
+# A message to send with replay and run.
 SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD} --switch",
         "unitysim": "stop", "ezphys": "stop"}
 CONTROLS = ("leftx lefty rightx righty lefttrigger righttrigger a b x y back start leftshoulder rightshoulder").split()
@@ -58,7 +58,7 @@ FILES = {
     "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = -360\nmax = 360\nhome = 0\n",
     "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n", "rotate.csv": "t,1\n0,0\n0.1,1\n",
     "lead.csv": "t,a\n0,0\n0.1,0.5\n",
-    # A gamepad whose left stick is pushed both ways for 50 ms.
+    # Records of a gamepad whose left stick is pushed both ways for 50 ms.
     "pad.ndjson": "".join(json.dumps({"t": t, **dict.fromkeys(CONTROLS, 0), **now}) + "\n" for t, now in (
         (0, {}), (0.01, HELD), (0.02, PUSHED), (0.07, HELD), (0.08, {}))),
 }
@@ -78,7 +78,7 @@ def run(tool, words, record, size=None, folder="."):
 
 
 def header_of(path):
-    """Returns the size of the first two blocks, and whether there are more."""
+    """Returns the size of the file's first two blocks, and whether more blocks follow."""
     with open(path, "rb") as file:
         data = file.read()
     size = 0
@@ -122,7 +122,7 @@ def try_one(tool, command):
     folder = f"{tool}-{command}"
     furnish(folder, tool)
     usual, said = run(tool, words, "run.pcapng", folder=folder)
-    if not os.path.exists(f"{folder}/run.pcapng"):  # it opens no link
+    if not os.path.exists(f"{folder}/run.pcapng"):  # the command opens no link
         again = run(tool, words, "full.pcapng", folder=folder)
         return None if again[0] == usual else f"{tool} {words}: {usual}, and {again} with a full disk"
     size, passes = header_of(f"{folder}/run.pcapng")
@@ -145,7 +145,7 @@ def main():
         if status:
             wrong.append(f"{tool} {SENT[tool]}: {said}")
         commands += [(tool, command) for command in commands_of(tool)]
-    with ThreadPool(6) as pool:  # they mostly wait for their simulators
+    with ThreadPool(6) as pool:  # commands mostly wait for their simulators
         wrong += filter(None, pool.starmap(try_one, commands))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"{len(tried)} commands that pass something, {len(wrong)} wrong")

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs the golden cases through the programs in the directory $1, in the three ways that need no
-# terminal: single commands, a script of lines, and a script of JSON objects. Runs those of the tools
-# given after the directory, or all. (prompt.bats types them at the prompt.) Prints TAP.
+# Runs the golden cases with the programs in directory $1 as single commands, as a script of lines and as a script
+# of JSON objects. The directory may be followed by tool names. prompt.bats types the cases at the prompt. Prints
+# TAP.
 set -u
 cd "$(dirname "$0")/../golden" || exit 1
 bin=$1
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failed=0
 
-verdict() { # STATUS NAME: prints one TAP line; details come from $work/why
+verdict() { # STATUS NAME: prints one TAP line, with details from $work/why
     count=$((count + 1))
     if [ "$1" = 0 ]; then
         echo "ok $count - $2"
@@ -72,7 +72,7 @@ one_by_one() {
     done < <(paste "$work/commands" "$work/bytes" "$work/records")
 }
 
-# The records of all cases as JSON values: key order and number format do not matter.
+# Compares the records of all cases as JSON values, regardless of key order and number format.
 compare_records() {
     jq -cS 'del(.t)' "$work/decoded" >"$work/found.sorted" 2>"$work/why"
     jq -cS . "$work/expected" >"$work/expected.sorted"
@@ -80,7 +80,7 @@ compare_records() {
     verdict $? "$1: $(wc -l <"$work/expected") records"
 }
 
-# All encoding commands as one script: the same bytes in the same order, one failing exit status.
+# Runs all encoding commands as one script and compares bytes, order and exit status.
 as_script() {
     local tool=$1
     paste "$work/commands" "$work/bytes" "$work/records" | grep '^encode' >"$work/encodes"
@@ -95,7 +95,7 @@ as_script() {
     verdict $? "$tool: $same of them refused, one line each"
 }
 
-# Prints {"cmd":"encode","message":"deg","joint":"1",…}, for commands without options.
+# Prints {"cmd":"encode","message":"deg","joint":"1",…} for each command without options.
 as_json() {
     local tool=$1
     awk -F'\t' '$1 !~ / -/ && $3 !~ /^exit/' "$work/encodes" >"$work/plain"

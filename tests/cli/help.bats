@@ -10,7 +10,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
         sed 's/^\.[A-Z]* //' page | bare >bare
         for subject in $($tool complete -- help '' | cut -f 1); do
-            title=${subject/exit-codes/exit-status} # as man-pages(7) has it
+            title=${subject/exit-codes/exit-status} # the order of sections in man-pages(7)
             ok grep -qix "\.S[SH] ${title//-/[- ]}" page
             $tool help "$subject" | sed "/^[^ ]* — /d; s/^ *//; s/   */\n/" | bare | sed "s/^/$subject /"
         done >told
@@ -19,7 +19,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
             END { exit bad || NR < 1000 }' bare told
         same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
     done
-    # A leading dot or quote would be a macro, so no other line may start with one.
+    # Lines must not begin with a dot or quote, which would be a macro.
     ok armctl help --as man
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
 }
@@ -29,7 +29,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
         for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
             prints_like "*$topic — *" $tool help $topic
         done
-        ok $tool help fields # a unit appears once
+        ok $tool help fields # each unit appears once
         same "$(grep -E 'in ([^ ]+), in \1$' <<<"$output")" ""
     done
     for topic in config records; do
@@ -127,7 +127,7 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
     for tool in $tools; do
         screen "$tool -l sim: record 'my run.pcapng' --for 0.3s" >page
         next=$(sed -n 's/^next: \(.*\)  draws it$/\1/p' page)
-        if [ "$tool" = armctl ]; then # the arm sends nothing unasked
+        if [ "$tool" = armctl ]; then # the arm sends nothing without a command
             same "$next" ""
             continue
         fi

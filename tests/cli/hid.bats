@@ -3,14 +3,14 @@
 # the nodes (tests/hid).
 load common
 
-# hid COMMAND…: runs it with these boards only. Freed memory is overwritten to detect its use.
+# hid COMMAND…: runs the command with only these boards. Overwrites freed memory, to detect its use.
 hid() {
     env UMOCKDEV_DIR="$D/hid" HIDRAW_DIR="$D/hid/dev" ASAN_OPTIONS=verify_asan_link_order=0 \
         MALLOC_PERTURB_=165 \
         LD_PRELOAD="${BIN%/bin}/tests/hid/hidraw.so:libumockdev-preload.so.0" "$@"
 }
 
-# board hidrawN SERIAL: plugs in a simulated board; $pid is its process.
+# board hidrawN SERIAL: connects a simulated board; $pid is its process.
 board() {
     "$root/tests/hid/board.sh" "$D/hid" "$1" 16c0:0486 "$2" "ItsyBitsy M4"
     start "$1" hidmotor sim --listen "unix-listen:$D/hid/dev/$1"

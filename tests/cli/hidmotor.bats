@@ -1,16 +1,17 @@
 #!/usr/bin/env bats
-# hidmotor with its simulator: every command and error; the arm is held at the end.
+# hidmotor with its simulator: every command and error; the arm holds at the end.
 load common.bash
 
-# Runs a command on the simulator in virtual time. virtual_json adds -j.
+# Runs a command with the simulator in virtual time. virtual_json adds -j.
 virtual() { ok hidmotor -q -l "$fast" "$@"; }
 virtual_json() { ok hidmotor -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" hidmotor -q -j -l "$fast" "${@:3}"; }
 
-# Starts a simulator for one process at a time: $url. count_reports ends it and sets $received.
+# Starts a simulator that one process at a time can use; $url is its link. count_reports ends it and sets
+# $received.
 board() {
     start board hidmotor sim --listen "unix-listen:$D/board" "$@"
-    export HIDMOTOR_TIMEOUT=${patience}s # the simulator may wait for a processor
+    export HIDMOTOR_TIMEOUT=${patience}s # allows for a simulator that waits for a processor
 }
 count_reports() {
     kill "$pid"
@@ -19,12 +20,12 @@ count_reports() {
     received=${received%% *}
 }
 
-# joints [FILTER]: prints setpoint and position of each motor of $url, such as [[45,44.4],…].
+# joints [FILTER]: prints setpoint and position of each motor at $url, such as [[45,44.4],…].
 joints() {
     hidmotor -q -j -l "$url" status | jq -c "[.m1,.m2,.m3] | map([.target,.actual]) | ${1:-.}"
 }
 
-# held TARGET…: checks that the setpoints stay constant and differ from these targets.
+# held TARGET…: requires that the setpoints stay constant and differ from these targets.
 held() {
     local before
     before=$(joints 'map(.[0])')
@@ -82,13 +83,13 @@ in 0.05 s is faster|moveto 120 50 150 duration=50ms
 END
     remarks_no "deg/s" hidmotor -l "$fast" move 0 60 0 duration=472
     ok hidmotor -q -l "$fast" move 0 60 0 duration=300ms mode=linear
-    # Setpoints of a script, as close as those of a stream.
+    # A script may send setpoints as close together as a stream.
     printf 'move 0 %s 0 duration=0\n' 2 4 1.5 >steps
     ok hidmotor -q -l "$fast" run steps
     echo 'move 0 6 0 duration=0' >>steps
     exits 6 hidmotor -q -l "$fast" run steps
     has "$stderr" "m2: 4.5 deg in 0 s is faster than 200 deg/s — use duration=36ms or more"
-    # Without a duration: a second, or the minimum time.
+    # Without a duration, a move takes a second, or longer if the speed limit requires it.
     printf 'move m1=-90 m2=45 --wait\nhome duration=0.1s\nmove m1=90 --wait\n' >lines
     exits_with 6 "m1: 90 deg in 0.1 s is faster than 200 deg/s" hidmotor -q -l "$fast" run lines
     sed -i 2d lines
@@ -104,7 +105,7 @@ END
     printf '%s\n' 'move 0 40 -10 duration=3s' 'move m3=5 duration=1s' 'move m3=8 --wait' >lines
     remarks "duration=1s: m2 is still moving, so the motion takes" hidmotor -l "$url" run lines
     same "$(joints 'map(.[0])')" "[0,40,8]"
-    # For another process's motion only the setpoints are known.
+    # The setpoints of another process's motion are known, but not its end.
     ok hidmotor -q -l "$url" move 0 0 0 duration=5s
     remarks "motion of m2 cancelled: stays at" hidmotor -l "$url" move m3=8 --wait
     has "$output" "cancelled=m2"
@@ -141,12 +142,12 @@ END
 6|m3 (elbow)|moveto 0 0 95
 2|not a number|moveto 100 nan 95
 END
-    fails_with 6 "elbow: 100 deg is out of range" hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
-    fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has this limit too
+    fails_with 6 "elbow: 100 deg is out of range" hidmotor -q -l "$fast" jog elbow 100 # jog starts at the setpoint
+    fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board limits the setpoint, too
     has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
 }
 
-# ---- The other commands --------------------------------------------------------------------------
+# ---- Other commands ------------------------------------------------------------------------------
 
 @test "status prints a table, a record, CSV or one value" {
     virtual status
@@ -241,13 +242,13 @@ END
 END
     virtual --force velocity 1e30 0 0
     virtual --force --yes send 1962 --bytes C8
-    # The same in a recording and in records.
+    # A recording and records give the same values.
     hidmotor -q --force -l "$fast" --record fast.pcapng velocity 1e30 0 0
     refuses 6 hidmotor -l "$fast" replay fast.pcapng
     echo '{"msg":"set_velocity","m1":1e30}' >fast
     fails 6 hidmotor -q -l "$fast" run fast
     fails 6 hidmotor encode set_velocity m1=1e30
-    # A timeout beyond the integer range counts as a long one.
+    # A timeout beyond the range of integers is accepted as a long one.
     virtual --timeout 1e9 status
 }
 
@@ -427,7 +428,7 @@ END
 0,-0.72,0,0,0
 0.002,-0.72,0,0,0
 0.004,-0.72,0,0,0"
-    virtual record b.csv -n 3 --fields position # other fields are not requested: twice the rate
+    virtual record b.csv -n 3 --fields position # fields that are not selected are not polled, which doubles the rate
     same "$(sed -n '3s/,.*//p' b.csv)" 0.001
     fails_with 2 "not recorded" hidmotor -q -l "$fast" record b.csv --fields m1.kp
     same "$(wc -l <b.csv)" 4
@@ -486,23 +487,23 @@ END
     gives_json '[.ok, .sent]' '[true,120]' hidmotor -q -j -l "$fast" play away.csv --max-jump 1.1rad --speed 50%
     gives_json '[.ok, .sent]' '[true,60]' hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --record way.pcapng
     fails_with 6 "--speed 199%" hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
-    gives_json .sent 60 hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --fit # the permitted speed
-    printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its lag is 7 deg
+    gives_json .sent 60 hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --fit # at the highest permitted speed
+    printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its following error is 7 deg
     fails_with 1 "m2 stays" hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
     has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
     has "$why" "stopped: holding"
 }
 
 @test "play accepts targets exactly on the limits" {
-    # In doubles, -39.92 + (90 - -39.92) is 90.00000000000001.
+    # In double precision, -39.92 + (90 - -39.92) is 90.00000000000001.
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
     virtual play way.csv --columns t,m1,m2,m3 --approach 100deg/s
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
     virtual play ends.csv --columns t,m1,m2,m3 --cubic --approach 100deg/s
 }
 
-# lab KIND: prints a recording of the course's programs: from 0 to 20, 30, -40 deg in 2 s, read every
-# 4 ms and measured every 16 ms. Kinds differ in order, time unit, separator and header.
+# lab KIND: prints a recording like those of the course's programs: from 0 to 20, 30, -40 deg in 2 s, read every 4
+# ms, measured every 16 ms. Kinds differ in column order, time unit, separator and header.
 lab() {
     awk -v kind="$1" '
     function row(a, b, c, d) { return a between b between c between d }
@@ -549,12 +550,12 @@ END
     same "$(jq -sc 'map(.t // empty)' <<<"$output")" '[0,0.02,0.04]'
     ok hidmotor -q --csv --dry-run play way.csv
     same "$(grep -c 'bytes: 38 07' <<<"$stderr")" 3
-    # The sent packets are those that --dry-run showed.
+    # The sent packets equal those shown by --dry-run.
     ok hidmotor -q -l "$fast" --record way.pcapng play way.csv
     same "$(hidmotor decode -j way.pcapng | jq -c 'select(.dir == "tx" and .duration == 20) | [.m1,.m2,.m3]' | tr '\n' ' ')" '[2,1,-1] [4,2,-2] [6,3,-3] '
 }
 
-# advised FILE: plays it with the options that play suggests. $why is the first error.
+# advised FILE: requires that play rejects the file, then plays it with the suggested options. $why is the error.
 advised() {
     fails 5 hidmotor -q -l "$fast" play "$1"
     [[ $why =~ (--columns .*)$ ]]
@@ -589,11 +590,11 @@ advised() {
     sed '1i pos1,vel1,tau1,pos2,vel2,tau2,pos3,vel3,tau3' log.csv >log_named.csv
     advised log_named.csv
     has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
-    printf 'Zeit;Schulter;Ellbogen\n0;0;0\n1;10;20\n' >german.csv # not its first two joints
+    printf 'Zeit;Schulter;Ellbogen\n0;0;0\n1;10;20\n' >german.csv # unknown names are not assigned to the first two joints
     fails_with 5 "or give --columns t_s,-,- with joints in place of -" hidmotor -q -l "$fast" play german.csv
     fails 5 hidmotor -q -l "$fast" play german.csv --columns t_s,-,-
     fails_with 5 "the file has times in column t" hidmotor -q -l "$fast" play note.csv --every 20ms
-    printf 't,m2\n0,0\n1,30\n' >one.csv # a single joint
+    printf 't,m2\n0,0\n1,30\n' >one.csv # a path of one joint
     virtual_json play one.csv
     same "$(json '.joints, .m2.target' | xargs)" "1 30"
     printf 't,m1,m2,m3\n0,0,0,0\n0.002,10,90,-3\n' >ms.csv
@@ -648,7 +649,7 @@ END
     same "$received" 0
 }
 
-# ---- The simulator, its faults -------------------------------------------------------------------
+# ---- Simulator faults ----------------------------------------------------------------------------
 
 @test "each simulated fault has the expected effect and exit status" {
     while read -r fault status part; do
@@ -707,7 +708,7 @@ END
     [ ! -e board ]
 }
 
-# ---- How it ends ---------------------------------------------------------------------------------
+# ---- Failures and interrupts ---------------------------------------------------------------------
 
 @test "a long wait is announced before it starts, and Ctrl-C ends it" {
     board
@@ -783,7 +784,7 @@ END
     ok hidmotor -q -l "$url" step m2 --from -20 --to 0 --settle 0.3s --for 0.3s
     ok hidmotor -q -l "$fast&fault=glitch:1%,lost:2%" step m2 --from 0 --to 20
     ok hidmotor -q -l "$fast&fault=glitch:5%" step m2 --from 0 --to 20
-    # Telemetry counts as silent after half a second, regardless of the timeout.
+    # Half a second without telemetry counts as silence, regardless of the timeout.
     fails 3 hidmotor -q -T 20s -l "$fast&fault=unplug:1.5s" --record unplugged.pcapng step m2 --from 0 --to 20
     ok hidmotor -q -j decode unplugged.pcapng
     same "$(jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx").t) | .[2] - .[0] < 3' <<<"$output")" true
@@ -798,18 +799,19 @@ END
     for line in "hidmotor identify m2 --with all " "hidmotor gains set m2.kp=0.015 m2.ki=0 m2.kd=0" "hidmotor step m2 --from"; do
         grep -qF "$line" r.html
     done
-    # As on canpid's test stand, each joint steps as predicted. Published m1's sum and difference gains are unstable.
+    # As with canpid's faulty plants, each joint steps as predicted. The published gains of m1 are unstable.
     ok hidmotor -q -l "$pid" identify m3 --with all --save m3.json
     same "$(jq '.gain > 200 and .gain < 240' m3.json)" true
     ok hidmotor -q design m3.json
-    # At any position: the range is not symmetric around 0.
+    # Tunes around 60 deg, where the range is not symmetric.
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
-    # Without confirmation the old gains return. Gains do not affect the published arm's servos.
+    # Unconfirmed new gains are replaced by the old ones. Gains do not affect the servos of the published arm.
     exits 1 hidmotor -q --keep-going -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
     has "$stderr" "restored the previous gains: the new gains were not confirmed"
     hasnt "$stderr" "gains diff"
     fails_with 1 "m2 follows its setpoint even with gains of 0" hidmotor -q -l "$fast" tune m2 --yes
-    has "$why" "measure it with step or identify, or simulate another drive: -l 'sim:?drive=pid'" # this hint does not apply to a board
+    # Suggests another drive, which only a simulator has.
+    has "$why" "measure it with step or identify, or simulate another drive: -l 'sim:?drive=pid'"
     fails 1 hidmotor -q -l "$pid&motors=1" tune m2 --yes
     fails 3 hidmotor -q -l "$pid&fault=unplug:1.5s" tune m2 --yes
     board
@@ -823,7 +825,7 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     local way before least
     board --drive pid
-    mkfifo all # both the tool and its watchdog process have it open
+    mkfifo all # open in both the tool and its watchdog process
     enough() { [ "$(grep -c -- "-> 6C 07" trace)" -lt "$least" ] || echo yes; }
     for way in INT TERM HUP KILL "KILL early"; do
         before=$(m2_gains)
@@ -832,7 +834,7 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
         client=$!
         started+=("$client")
         exec {all}<all
-        least=3 # messages for the probe with zero gains, the old gains, and the experiment
+        least=3 # messages for the probe with zero gains, the old gains and the experiment
         [ "$way" != "KILL early" ] || least=1
         becomes yes enough
         kill "-${way% early}" "$client"
@@ -851,7 +853,7 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
         silent=0
         for seed in {1..40}; do
             hidmotor -q -v -l "$fast&drop=60%&seed=$seed" $words >said 2>trace && status=0 || status=$?
-            # A motion was started and not confirmed:
+            # The motion was sent but not confirmed.
             [ "$status" = 3 ] && grep -q -- "-> .*$sent" trace || continue
             silent=$((silent + 1))
             grep -q -- '-> .*set_setpoints duration=0' trace || { cat trace && false; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# canpid on faulty joints: they stay within limits, get their old gains and are disabled. HOSTILE is
-# the number of runs ended at a random moment, SEED their seed.
+# canpid on faulty joints: they stay within their bounds, get their old gains back and end disabled. HOSTILE is the
+# number of runs ended at a random moment, SEED the seed of these moments.
 load common.bash
 
 on() {
@@ -31,7 +31,7 @@ on() {
     printf '# %s\n' "${lines[@]: -1}"
 }
 
-# In real time, so that slow execution does not look like dead time.
+# Runs in real time, where a slow program does not look like dead time.
 joints() {
     run python3 "$root/tests/cli/hostile_joints.py" "$1"
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }

@@ -1,16 +1,14 @@
-"""Moves canpid's sound and faulty joints: each must stay within its bound, get its previous gains back, and be
-disabled.
+"""Moves sound and faulty joints of canpid. Each must stay within its bound, and end disabled with its old gains.
 
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
-    hostile.py events           commands on a sound one, while its driver reports an error, falls silent,
-                                or is disabled by another program
-    hostile.py kills COUNT      commands on served drivers, each ended at a random moment by one of
-                                five signals, or completed
+    hostile.py events           commands on a sound joint whose driver reports an error, falls silent or is
+                                disabled by another program
+    hostile.py kills COUNT      commands through a server; each completes or ends at a random moment by one of
+                                five signals
 
-The bound is 15 deg beyond the joint's position and its target, plus the delay of telemetry and of the
-driver's reaction. Coasting with a disabled driver does not count. The last frame must be a disable,
-nothing may be enabled after the bound was left, and a driver with other gains must have its old ones
-again. Exit status 1 otherwise.
+The bound is 15 deg beyond the joint's position and target, plus the motion during the delays of telemetry and
+driver. Coasting after a disable does not count. The last frame must be a disable, nothing may enable the driver
+beyond the bound, and changed gains must be restored. Exit status 1 otherwise.
 """
 import json
 import os
@@ -29,7 +27,7 @@ BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent /
 PLANTS = ["sound", "dead", "stuck", "stuck:1deg", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
 BOUND = 15
 FASTEST = 600  # deg/s
-EVENT_S = 1.5  # s after the first setpoint
+EVENT_S = 1.5  # s, time of the event after the first setpoint
 EVENTS = {"error": "the device reports fix_link_encoder", "silence": "telemetry stopped",
           "disable": "the device reports it was disabled by another program or by a restart"}
 PUBLISHED = {"kp": 3, "ki": 0.0005, "kd": 0}
@@ -42,7 +40,7 @@ COMMANDS = {
     "verify": "verify spec.ini",
     "play": "play walk.csv -c pos --loop --for 8s",
 }
-# Expected reason for the end, by plant and command; other commands complete.
+# Expected reasons for an abort, by plant and command; all other commands complete.
 RESTS = "sweep: no motion: lknee stayed at"
 STUCK, REVERSED, BEYOND = "no motion despite output", "moved against the output", "more than 15 outside"
 ENDS = {
@@ -72,7 +70,7 @@ def start(*words, **more):
 
 
 class Wire:
-    """Frames of lknee in the log: setpoints (share of full scale), gains, angles."""
+    """Frames of lknee in the log: setpoints (share of full scale), gains and angles."""
 
     def __init__(self, slack):
         self.slack = slack  # deg
@@ -155,12 +153,12 @@ def everything(plants):
 
 
 class Proxy:
-    """A relay between the tool and the adapter of a simulated driver; Lawicel frames as text."""
+    """Relays Lawicel frames between the tool and the adapter of a simulated driver."""
 
     def __init__(self, port, name, event=None):
         self.name = name
         self.event, self.due, self.sends = event, None, 0
-        # A busy machine delays both.
+        # A busy machine delays tool and driver.
         self.wire = Wire(slack=FASTEST * 0.05)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"slcan:tcp:127.0.0.1:{self.listener.getsockname()[1]}"
@@ -199,8 +197,8 @@ class Proxy:
                 return
 
     def change(self, line):
-        """Returns what the driver sends after the event."""
-        # A program repeats its disable until telemetry confirms it; its next setpoint enables the driver again.
+        """Returns the driver's frame as changed by the event."""
+        # The tool repeats an unconfirmed disable; its next setpoint would enable the driver again.
         if self.event == "disable" and self.sends < 10 and time.monotonic() > self.due + 0.03 * self.sends:
             self.sends += 1
             self.board.sendall(b"t04460000C03F0000\r")
@@ -230,7 +228,7 @@ class Proxy:
 
 
 def is_disabled(url):
-    """Reads the state from the telemetry after pending data."""
+    """Returns true if the latest telemetry shows a disabled driver."""
     for _ in range(5):
         out, _ = start("-j", "-l", url, "watch", "-b", "lknee", "-n", "12").communicate()
         pid = [json.loads(line) for line in out.splitlines() if '"msg":"pid"' in line]
@@ -252,11 +250,11 @@ def event_one(name, event):
     _, err = process.communicate(timeout=30)
     took = time.monotonic() - proxy.due
     proxy.close()
-    # gains need a driver that was seen disabled
+    # Gains are only sent to a driver known to be disabled.
     wrong = proxy.wire.judge(name, event == "silence")
     if EVENTS[event] not in err:
         wrong.append(f"'{EVENTS[event]}' is not said: exit {process.returncode}: {err.strip()}")
-    if took > (3 if event == "silence" else 1.5):  # includes an unconfirmed stop and unconfirmed old gains
+    if took > (3 if event == "silence" else 1.5):  # includes unconfirmed stops and gains
         wrong.append(f"ended {took:.1f} s after it")
     if not is_disabled(url):
         wrong.append("enabled")
@@ -298,7 +296,7 @@ def kills(count, lanes=6):
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
     rng = random.Random(seed)
-    # Most of them during tune, which has the most to restore, and takes 20 s on a sound joint.
+    # Kills tune most often: it has the most to restore and takes 20 s on a sound joint.
     plan = [(plant, rng.choice([*COMMANDS, "tune", "tune", "identify"]), rng.choice(signals),
              rng.uniform(0.05, 24 if plant == "sound" else 9))
             for plant in (PLANTS * count)[:count]]
@@ -312,7 +310,7 @@ def kills(count, lanes=6):
                 plant, name, how, moment = plan.pop()
             try:
                 wrong = kill_one(plant, name, how, moment)
-            except Exception as error:  # a thread must report its failure
+            except Exception as error:  # reports a failure of the thread
                 wrong = [repr(error)]
             if wrong:
                 problems.append(f"{plant} {name}, {how.name} at {moment:.2f} s: {'; '.join(wrong)}")

@@ -1,12 +1,10 @@
-"""Moves faulty joints of hidmotor, unitysim and ezphys: each motion must end when the joint misbehaves,
-within its bound, and report why.
+"""Moves faulty joints of hidmotor, unitysim and ezphys. Each motion must end within its bound and report why.
 
-    hostile_joints.py TOOL     runs each command on each faulty joint; prints TAP
+    hostile_joints.py TOOL       runs each command on each faulty joint; prints TAP
 
-A proxy between the tool and its simulated device changes the reports of one joint, and checks the
-tool's commands. A joint is faulty when it appears beyond the bound, or has misbehaved for too long.
-After some frames only the stop may be sent; it must have been sent, and must be the last command.
-Exit status 1 otherwise.
+A proxy between the tool and its simulated device changes the reports of one joint and checks the commands. The
+fault begins when the joint appears beyond its bound, or has misbehaved for too long. A few frames later, only
+the stop may be sent; it must be sent and be the last command. Exit status 1 otherwise.
 """
 import math
 import os
@@ -20,14 +18,14 @@ import time
 from pathlib import Path
 
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
-FRAMES = 4  # frames of telemetry until the stop: pending ones, and a busy machine's
-EVENT_S = 1.5  # of the joint's time, from its first frame
+FRAMES = 4  # telemetry frames until the stop, for pending frames and a busy machine
+EVENT_S = 1.5  # s of the joint's clock since its first frame
 STUCK, REVERSED, BEYOND = "no motion despite output", "motor or encoder is reversed", "outside"
 SILENT = ("telemetry stopped", "no feedback", "no message from the simulator", "no answer to")
 
 
 class Hidmotor:
-    """m2, deg. Reports of 64 bytes: an id, 15 floats."""
+    """m2, deg. Reports have 64 bytes: an identifier and 15 floats."""
     link, joint, to, bound = "unix", "m2", 20, 15
     device = ["hidmotor", "sim", "--listen"]
     commands = {"step": "-T 1s step m2 --from 0 --to 20 --settle 0.3s --for 3s", "sweep": "-T 1s sweep m2 --for 5s --settle 0.3s",
@@ -49,7 +47,7 @@ class Hidmotor:
         return data[:20] + struct.pack("<f", change(place)) + data[24:]
 
     def commands_motion(self, data, at):
-        """Returns None for no motion, else whether it moves m2 from its reported position."""
+        """Returns None without a motion, otherwise whether m2 leaves its reported position."""
         number, = struct.unpack_from("<I", data)
         if number != 1848:
             return None
@@ -61,7 +59,7 @@ class Hidmotor:
 
 
 class Unitysim:
-    """elbow, deg. Feedback: FF FF 04 length, then an id, u16 and a sign, u16 for each joint."""
+    """The elbow, deg. Feedback: FF FF 04 length, then id, u16 and sign, u16 for each joint."""
     link, joint, to, bound = "unix", "elbow", 20, 15
     device = ["unitysim", "sim", "--scene", "1", "--listen"]
     commands = {"step": "step elbow --from 0deg --to 20deg --settle 0.3s --for 4s",
@@ -93,7 +91,7 @@ class Unitysim:
 
 
 class Ezphys:
-    """The first joint of arm4, rad; in simulation time."""
+    """The first joint of arm4, rad, in simulation time."""
     link, joint, to, bound = "unix", "joint2", 0.4, 0.3
     device = ["ezphys", "sim", "--scene", "arm4", "--listen"]
     commands = {"step": "--timeout 1s step joint2 --from 0rad --to 0.4rad --settle 0.3s --for 4s",
@@ -150,7 +148,7 @@ def wall(tool):
 
 
 def sticks(tool):
-    """An encoder that sticks on the way to the target, or in a swing."""
+    """Simulates an encoder that sticks on the way to the target or during a swing."""
     last = []
 
     def shown(place, t):
@@ -161,7 +159,7 @@ def sticks(tool):
 
 
 def runs_away(tool):
-    """Moves normally, then turns by itself."""
+    """Simulates a joint that moves normally and then runs away."""
     return lambda place, t: place + max(0, t - EVENT_S) * 4 * tool.bound
 
 
@@ -180,14 +178,14 @@ PLANTS = {"sound": sound, "stuck": stuck, "reversed": reversed_, "mirrored": rev
           "late": late, "sticks": sticks, "silent": sound}
 ALL = ["step", "identify", "verify", "sweep", "edge", "small", "verify-small"]
 MOVES = ["move", "jog"]
-# Expected reason for the end, or None: it completes with 0; by tool if they differ.
+# Expected reason for the abort, or None for success; a dictionary if tools differ.
 ENDS = {
     "sound": {},
     "stuck": dict.fromkeys(ALL, STUCK) | {"play": "did not move"},
     "reversed": dict.fromkeys(ALL, "moved against the output") | dict.fromkeys(MOVES, REVERSED),
-    # a joint that comes far enough may hold a load there
+    # A joint that arrived within its tolerance may hold a load there.
     "wall": {"step": STUCK, "verify": STUCK, "edge": STUCK, "verify-small": "steps failed"},
-    # reversed, but its first motion has the right direction
+    # A reversed joint whose first motion had the right direction.
     "mirrored": {"small": "moved in the wrong direction", "verify-small": "steps failed", "sweep": "moves in the wrong direction"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
     "late": {"step": BEYOND},  # the servo has its own controller
@@ -203,7 +201,7 @@ class Proxy:
         self.bound = tool.bound + tool.targets[name]
         self.start = None
         self.t = self.at = self.farthest = 0.0
-        self.beyond = 0  # frames since it appeared beyond the bound
+        self.beyond = 0  # frames since the joint appeared beyond the bound
         self.wrong, self.last_moves, self.frames, self.moves = [], None, 0, 0
         self.lock = threading.Lock()
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -295,14 +293,14 @@ def judge(proxy, plant, name, done):
     said = done.stderr.strip()
     wanted = 3 if plant == "silent" else 1 if why else 0
     any_of = why if isinstance(why, tuple) else (why or "",)
-    # by a busy machine
+    # Repeats a run that a busy machine delayed.
     held_up = (done.returncode == 6 and "this program was held up for " in said
                or done.returncode == 1 and "— no samples for " in said)
     if done.returncode != wanted and not held_up:
         wrong.append(f"exit {done.returncode}, not {wanted}: {said}")
     if not held_up and not any(text in said for text in any_of):
         wrong.append(f"'{any_of[0]}' is not said: {said}")
-    # its servo would pull on; for some the final position is unknown, and after a move it rests
+    # Its servo keeps pulling. The final position may be unknown, and after a move the joint rests.
     rests = plant in ("silent", "runs-away", "late") or name in MOVES
     moves_on = not rests and abs(proxy.tool.target - proxy.at) > 3 if servo else proxy.last_moves
     if moves_on:
@@ -322,13 +320,13 @@ def main():
              if plant not in ("mirrored", "sticks") and name in ALL or name in ENDS[plant]]
     cases = [(plant, name) for plant, name in cases if plant != "mirrored" or tool == "hidmotor"]
     results = {}
-    turn = threading.Semaphore(2)  # more of them would delay each other
+    turn = threading.Semaphore(2)  # more lanes would delay each other
 
     def one(case):
         with turn:
             try:
                 results[case] = run(tool, *case)
-            except Exception as error:  # a thread must report its failure
+            except Exception as error:  # reports a failure of the thread
                 results[case] = [repr(error)], ""
 
     print(f"1..{len(cases)}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# info of every file type that commands write, and of no other. Captures: replay.bats.
+# info: accepts every file type that commands write, and rejects others. See replay.bats for captures.
 
 load common
 
@@ -40,7 +40,7 @@ END
     gives_json '[.lines,.fields]' '[1,1]' canpid -b rknee info -j two.ndjson
 }
 
-# Names as in PlotJuggler, ROS and Simulink; a comma-separated header that contains a semicolon.
+# Uses names as in PlotJuggler, ROS and Simulink, and a comma-separated header that contains a semicolon.
 others() {
     cat >others.csv <<'END'
 __time,/joint_states/left knee/position[0],motor 1 [deg],"a, b",speed (rad/s; left),a_name_that_is_longer_than_thirty_one_characters,

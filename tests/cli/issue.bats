@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# An arm in its own process, commanded by others: the sequence digit carries over.
+# Processes share an arm in another process and pass on its sequence digit.
 load common.bash
 
-commands() { # runs the three commands, each in its own process
+commands() { # runs three commands, each in its own process
     for words in "deg 1 90" "pos 2 120" "arm 250 45 120"; do
         prints "confirmed" armctl "$@" -l "$D/arm" $words
     done

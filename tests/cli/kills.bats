@@ -1,21 +1,21 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Safe stop of all tools at any moment. KILLS: number of runs; HOLDS: runs that must lack the stop;
-# WITHIN: time limit for all runs, ms.
+# Each tool, ended at a random moment, stops its device. KILLS: number of runs. HOLDS: number of runs with --hold, which
+# must not stop. WITHIN: time limit for each stop, ms.
 load common.bash
 
 stops() {
     python3 "$root/tests/cli/stops.py" "$1" "$D" "$2" "$3" ${WITHIN:+--within "$WITHIN"} "${@:4}"
 }
 
-# Kills the tool at any moment: the stop comes last, and the device comes to rest.
+# Ends the tool at random moments: the stop is the last message, and the device comes to rest.
 kills() {
     run stops kills "$1" "${KILLS:-60}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -2}"
 }
 
-# The same with --hold, to prove that the tests detect a missing stop.
+# Repeats this with --hold, to prove that the tests detect a missing stop.
 hold() {
     run -1 stops kills "$1" "${HOLDS:-4}" --hold
     has "$output" "no stop"

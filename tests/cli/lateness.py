@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a command that prints JSON records with times into a pipe, and measures the delay of its
-lines: lateness.py COMMAND…
+"""Runs a command that prints JSON records with times into a pipe and measures the delay of its lines.
 
-A busy machine delays lines that the command wrote in time. So it is enough that within some half
-second 95 % of the lines arrive within 20 ms. If lines are buffered, that never
-that never happens."""
+    lateness.py COMMAND…
+
+Passes if 95 % of the lines within any half second arrive within 20 ms. A busy machine may delay other lines, but
+buffered output never meets this limit.
+"""
 
 import json
 import os

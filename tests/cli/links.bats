@@ -31,7 +31,7 @@ load common.bash
 
 @test "a port locked by another process is reported as busy, with that process" {
     arm
-    flock "$D/arm" true # no lock exists so far
+    flock "$D/arm" true # the arm has no lock file yet
     device=$(readlink -f "$D/arm")
     mkfifo locked
     flock -n --no-fork "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
@@ -152,14 +152,14 @@ load common.bash
     fails 2 armctl --record served.txt sim --listen "pty:$D/arm"
 }
 
-# again TOOL COMMAND RESULT: repeats it while the simulator ends and restarts.
+# again TOOL COMMAND RESULT: repeats the command while the simulator ends and restarts.
 again() {
     local tool=$1 command=$2 line
     start "$tool" "$tool" sim --listen "unix-listen:$D/$tool.link"
     coproc client { "$tool" -k -q -l "unix:$D/$tool.link" 2>&1 3>&-; }
     local from=${client[0]} to=${client[1]} id=$client_PID
     started+=("$id")
-    answer() { # PATTERN
+    answer() { # answer PATTERN
         echo "$command" >&"$to"
         read -t "$patience" -r line <&"$from"
         matches "$line" "$1"
@@ -183,7 +183,7 @@ again() {
     again unitysim "scene 1" "scene scene=1 *"
 }
 
-# ---- What a killed simulator leaves --------------------------------------------------------------
+# ---- Killed simulators ---------------------------------------------------------------------------
 
 @test "the link of a killed simulator is reported as stale, and the next simulator takes it over" {
     local tool scheme first
@@ -192,7 +192,7 @@ again() {
         first=$url
         kill -KILL "$pid"
         wait "$pid" || true
-        # Another process gets the number of its terminal.
+        # Another process opens a terminal that gets the same number.
         : >held
         python3 -c 'import os, sys, time
 held = [os.openpty() for _ in range(4)]

@@ -6,7 +6,7 @@ load common.bash
 
 mcap=$BATS_TEST_DIRNAME/../mcap
 
-# proves TOOL: records many messages of each type, with values over their whole ranges.
+# proves TOOL: requires that a recording preserves many messages of each type with values over their whole ranges.
 proves() {
     "$root/build/tests/mcap/make_frames" "$1" run.pcapng 400 >expected
     ok "$1" -q -l 'log:run.pcapng?speed=max' record run.mcap
@@ -50,7 +50,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     ok ezphys -q -l 'sim:?scene=pendulum' --record run.mcap motor hinge 2 1000 --for 0.1s
     topics run.mcap '[.[] | select(.topic == "/ezphys/timestamp") | .publish / 1000000] | .[-1] - .[0] >= 99'
     topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["hinge"])'
-    ok ezphys -q -l 'log:run.mcap?speed=max' plot hinge.displacement --out run.svg # with the stored names
+    ok ezphys -q -l 'log:run.mcap?speed=max' plot hinge.displacement --out run.svg # names come from the recording
     ok armctl -q -l "$fast" --record run.mcap deg 1 90
     topics run.mcap 'any(.topic == "/joint_states" and .value.name == ["joint1"])'
     ok unitysim -q -l "$fast" --record run.mcap move elbow=2048
@@ -83,7 +83,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     chmod +x other/*
     PATH=$D/other:$PATH
     exits_with 7 "--record: armwire-dies: exit 3" hidmotor -q -l sim: --record run.dies move 0 45 0 --wait
-    # The tool never waits for a suspended filter, except at the end.
+    # The tool waits for a suspended filter only at the end.
     ok hidmotor -q -l sim: -j move 0 5 0 duration=100ms --wait
     exits_with 7 "armwire-stands" hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
 }

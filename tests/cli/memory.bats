@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # bats file_tags=long
-# Simulates failures of each allocation of a command; memory.py lists the commands. Sanitizers have
-# their own allocator, so this runs for ordinary programs only.
+# Makes each allocation of a command fail; memory.py lists the commands. Runs without sanitizers, which have their own
+# allocator.
 load common.bash
 
-# runs NAME…: runs each through all its failures, in a directory with a capture.
+# runs NAME…: tries every failure of each command, in a directory with a capture.
 runs() {
     local name
     ok canpid -l "$fast" record capture.pcapng --for 0.2s

@@ -1,12 +1,11 @@
-"""Lets each allocation of a command fail in turn. The command must succeed without it, or exit with the
-code for out of memory and one line. A signal must never end it, a motion must be stopped, and all
-allocated memory and opened files must be released.
+"""Makes each allocation of a command fail in turn. The command must succeed without it, or exit with the code for
+out of memory and one line. It must not crash, must stop a motion, and must free all memory and descriptors.
 
-    memory.py SHIMS FOLDER NAME     NAME is a row of RUNS
+    memory.py SHIMS FOLDER NAME       NAME is a row of RUNS
 
-The shims are tests/memory/memory.c and descriptors.c, preloaded. Each allocation fails alone, and with all later
-ones; allocations of libraries (jansson, inih, libc) count, too. Prints failures, and finally the number
-of runs and their outcomes; exit status 1 after any failure.
+The shims tests/memory/memory.c and descriptors.c are preloaded. Each allocation fails alone, then together with
+all later ones; allocations of libraries (jansson, inih, libc) count, too. Prints failures and finally the number
+of runs by outcome. Exit status 1 after any failure.
 """
 import collections
 import os
@@ -17,12 +16,12 @@ import sys
 BIN = os.environ["BIN"]
 OK, NO_MEMORY = 0, 9
 LIMIT_S = 60
-MOST = 150  # allocations; of more, evenly spaced ones fail
+MOST = 150  # max number of failing allocations, evenly spaced
 SIM = ("-l", "sim:?time=virtual")
 BOARD = ("-b", "lknee", "-c", "pos")
 MOVES, STOPS = "moves", "stops"
 
-# Effect of the bytes of a host's message, by tool. The first match counts.
+# Effect of a host message by its bytes, for each tool. The first match counts.
 MESSAGES = {
     "armctl": (("[0-9A-F]{2}53504430303", STOPS), ("[0-9A-F]{2}535044", MOVES)),
     "canpid": (("044#0000C03F", STOPS), ("044#", MOVES)),
@@ -62,7 +61,7 @@ RUNS = {
 }
 
 
-# Their output with exit code 0 must not depend on failures.
+# Commands whose output must be complete if they exit with 0.
 SAME = ("own-decode", "own-decode-table")
 
 
@@ -72,7 +71,7 @@ class Trial:
         self.expected, self.same = None, name in SAME
         self.command = (os.path.join(BIN, self.tool), *words)
         self.counter = os.path.join(folder, "allocations")
-        # In other locales libc keeps memory for them.
+        # The C locale, because libc keeps memory for other locales.
         self.env = {**os.environ, "LC_ALL": "C", "MEMORY_COUNT": self.counter,
                     "LD_PRELOAD": f"{shims}/memory.so:{shims}/descriptors.so"}
 
@@ -91,12 +90,12 @@ class Trial:
         return count
 
     def counted(self):
-        """Returns the number of allocations, and how many were not freed."""
+        """Returns the number of allocations and of unfreed ones."""
         with open(self.counter, encoding="ascii") as file:
             return map(int, file.read().split())
 
     def last(self, trace):
-        """Returns true if the last relevant message moves something instead of stopping it."""
+        """Returns true if the last message with an effect starts a motion."""
         effect = None
         for line in trace:
             sent = re.match(r" *[0-9.]+ ms -> (.*?)(  |$)", line)
@@ -107,7 +106,7 @@ class Trial:
         return effect
 
     def judge(self, code, said):
-        """Returns the failure of this run, or None."""
+        """Returns what is wrong with this run, or None."""
         trace = [line for line in said if re.match(r" *[0-9.]+ ms (->|<-) ", line)]
         why = [line for line in said if line not in trace and "this is the simulator" not in line]
         if code not in (OK, NO_MEMORY):

@@ -1,7 +1,7 @@
 # Clients of a real MQTT broker (mosquitto) on this machine use a shared device.
 load common
 
-# broker [LINE…]: starts one with these configuration lines; sets $port and $broker (its id).
+# broker [LINE…]: starts a broker with these configuration lines; sets $port and $broker (process id).
 broker() {
     port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
     printf '%s\n' "listener $port 127.0.0.1" 'persistence false' "user $(id -un)" "${@:-allow_anonymous true}" >broker.conf
@@ -14,7 +14,7 @@ broker() {
     done
 }
 
-# bridge [OPTION…]: starts armwire-mqtt at $at for hidmotor with these options.
+# bridge [OPTION…]: starts armwire-mqtt for hidmotor with these options, at $at.
 bridge() {
     at=${at:-mqtt://127.0.0.1:$port/arm}
     armwire-mqtt "$at" -- hidmotor -q -l serve: "$@" 2>m.err 3>&- &
@@ -23,7 +23,7 @@ bridge() {
     says ready:
 }
 
-# says TEXT: waits for this text in the bridge's log.
+# says TEXT: waits until the bridge logs this text.
 says() {
     local end=$((SECONDS + patience))
     while ((SECONDS < end)); do
@@ -40,30 +40,30 @@ shared() {
     bridge "$@"
 }
 
-# count TEXT: prints the number of answers that contain it.
+# count TEXT: prints the number of answers that contain TEXT.
 count() { grep -c -e "$1" me || true; }
 
 pub() { mosquitto_pub -V 5 -p "$port" "$@"; }
-sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # in a process of its own, named by $!
+sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # call with &, so that $! is its process id
 
-# send COMMAND [OPTION…]: publishes a command of the client $client.
+# send COMMAND [OPTION…]: publishes a command as the client $client.
 client=me
 send() { pub -t "arm/$client/cmd" -q 2 -m "$@"; }
 
-# alive: sends signs of life of the client.
+# alive: sends signs of life as the client $client.
 alive() {
     while sleep 0.1; do echo; done 3>&- | mosquitto_pub -V 5 -p "$port" -t "arm/$client/cmd" -l 3>&- &
     started+=($!)
 }
 
-# listen [CLIENT]: writes its answers to the file CLIENT.
+# listen [CLIENT]: saves the answers to CLIENT in the file CLIENT.
 listen() {
     sub -t "arm/${1:-me}/out" >>"${1:-me}" 3>&- &
     started+=($!)
     subscribes "${1:-me}" "arm/${1:-me}/out"
 }
 
-# subscribes FILE TOPIC [OPTION…]: waits until the subscriber that writes FILE has subscribed to TOPIC.
+# subscribes FILE TOPIC [OPTION…]: waits until the subscriber that writes FILE receives messages on TOPIC.
 subscribes() {
     until [ -s "$1" ]; do
         pub -t "$2" -m '{"heard":true}' "${@:3}"
@@ -112,7 +112,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 @test "retained, repeated, expired, surplus and invalid commands are rejected with a reason" {
     broker
     listen
-    pub -t arm/me/cmd -q 2 -r -m 'gripper open' # before the bridge starts
+    pub -t arm/me/cmd -q 2 -r -m 'gripper open' # published before the bridge starts
     shared --deadman 5s
     becomes 1 count 'retained command refused'
     pub -t arm/me/cmd -q 2 -r -m 'gripper open'
@@ -178,7 +178,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     send 'move 0 60 0 duration=20s --wait'
     sees '.exit == 3 and (.why | test("no input for [1-9]"))' me
     until moves; do
-        send 'velocity 0 5 0' # again if this machine stood still and it was stopped
+        send 'velocity 0 5 0' # repeats it if a stall of this machine stopped the motion
         sleep 0.3
     done
     becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
@@ -202,7 +202,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     send 'move 0 10 0 --take --wait duration=100ms'
     sees '.result == "arrived"' you
     tools() { ps -o args= --ppid "$bridge" | grep -c -e " -k "; }
-    becomes 0 tools # both have released: their tools have ended
+    becomes 0 tools # both clients have released the lease, so their tools have ended
     hidmotor -q move 0 20 0
 }
 
@@ -217,12 +217,12 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     shared --deadman 60s
     for end in KILL TERM broker held; do
         until moves; do
-            send 'velocity 0 3 0' # again if this machine stood still and it was stopped
+            send 'velocity 0 3 0' # repeats it if a stall of this machine stopped the motion
             sleep 0.3
         done
         case $end in
             broker) kill -KILL "$broker" ;;
-            held) # armwire-mqtt notices the loss while it publishes
+            held) # armwire-mqtt detects the loss while it publishes
                 kill -STOP "$bridge"
                 kill -KILL "$broker"
                 sleep 0.3
@@ -325,7 +325,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     for user in robot alice bob eve; do
         touch users && mosquitto_passwd -b users $user $user 2>/dev/null
     done
-    # The list of docs/sharing.md.
+    # Checks the list in docs/sharing.md.
     sed -n '/^```acl$/,/^```$/{/^```/d;p}' "$root/docs/sharing.md" >acl
     [ -s acl ]
     broker "password_file $D/users" "allow_anonymous false" "acl_file $D/acl"

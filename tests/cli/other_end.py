@@ -90,7 +90,7 @@ class Other:
         return result.stdout
 
     def message(self, packet):
-        """Returns the message in the tool's own description."""
+        """Returns the message's entry in the output of describe."""
         name = re.sub("_(tx|rx)$", "", packet.name)
         return next(m for m in self.table["messages"]
                     if m["name"] in (name, packet.name) and m["dir"] == packet.dir)
@@ -133,7 +133,7 @@ class Other:
         for row in packet.rows:
             if "none_with" in row and row["name"] in values and values[row["none_with"]] is None:
                 values[row["name"]] = None
-        # The "no data" value is not used.
+        # Excludes the value that means "no data".
         for row in packet.rows:
             if "none" in row and values.get(row["name"]) == row["none"] * row["scale"] + row["offset"]:
                 values[row["name"]] = None if "none_with" not in row else row["offset"]
@@ -216,7 +216,7 @@ class Other:
         subprocess.run([*self.args.cc.split(), "-o", program, self.folder / "main.c"], check=True)
         result = subprocess.run([*self.args.run.split(), program], stdout=subprocess.PIPE, text=True,
                                 stderr=subprocess.STDOUT, errors="replace", timeout=600)
-        # simavr prints a coloured line with a final dot on standard error.
+        # simavr prints standard error in colour and with a final dot.
         lines = [re.sub(r"\x1b\[[0-9;]*m|\.*$", "", line) for line in result.stdout.splitlines()
                  if not line.startswith("Loaded ")]
         if "end" not in lines:
@@ -262,7 +262,7 @@ def close(a, b, tolerance=1e-6):
 
 
 def plain(packet, values):
-    """Replaces names by their numbers."""
+    """Replaces value names by their numbers."""
     rows = {row["name"]: row for row in packet.rows}
     return {name: rows[name].get("names", {}).get(v, v) if rows[name]["type"] != "text" else v
             for name, v in flat(values)}

@@ -20,7 +20,7 @@ deg90=30444547312C3039300D0A
     same "${#lines[@]}" 3
 }
 
-# round TOOL FRAME [LINK]: checks that a frame's record and its --raw record send the same bytes.
+# round TOOL FRAME [LINK]: requires that a frame's record and its --raw record send the same bytes.
 round() {
     local tool=$1 frame=$2
     ok "$tool" decode -j --dir tx "$frame"
@@ -54,7 +54,7 @@ round() {
     prints_no $'\033' armctl --color never help
 }
 
-# A link opened as descriptor 1 would receive the printed output.
+# A link that gets descriptor 1 would receive the printed output.
 @test "closed standard output or input is an error, and no link gets its number" {
     peer
     fails_with 7 "standard output: Bad file descriptor" bash -c "armctl -q -l '$fast' ping >&-"

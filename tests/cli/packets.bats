@@ -39,11 +39,11 @@ END
     done
     remarks "f33" hidmotor -l "$fast" stop
     has "$stderr" "sending the built-in stop"
-    ok ezphys --packets wrong.packets -l sim: stop # the simulator does not get the file either
+    ok ezphys --packets wrong.packets -l sim: stop # the simulator does not read the file, either
     has "$stderr" "sending the built-in stop"
     hasnt "$stderr" "connection lost"
     ok hidmotor config path
-    exits 2 hidmotor -l sim: --packets <(cat wrong.packets) status # a pipe is read once
+    exits 2 hidmotor -l sim: --packets <(cat wrong.packets) status # a pipe can be read only once
     [[ $stderr == "hidmotor: /dev/fd/"*":3:1: x: invalid type 'f33'"* ]]
     exits_with 2 "hidmotor: gone.packets: No such file" hidmotor --packets gone.packets describe
 }
@@ -111,14 +111,14 @@ END
     prints "status m1.angle=" hidmotor --packets other.packets decode run.pcapng
     printf '%s\n' 'decode run.pcapng' 'encode grip value=7' >lines
     exits_with 2 "unknown message 'grip'" hidmotor run lines
-    # A packet file longer than one comment.
+    # Uses a packet file longer than one comment.
     for i in {1..40}; do
         printf '[packet p%d]\nid = %d\nhelp = of which there are many, %s\nask = yes\nx = u8\n' \
             "$i" "$((i + 100))" "ä ü ö $(printf 'é%.0s' {1..250})"
     done | head -n 80 >long.packets
     ok hidmotor -q -l "$fast" --packets long.packets record long.pcapng --for 0.1s
     prints "p16 x=0" hidmotor decode long.pcapng
-    # Damaged packet text.
+    # Damages the packet file in the recording.
     sed 's/ask  = yes/ask  = yep/' run.pcapng >bad.pcapng
     exits_with 5 "packets in bad.pcapng:" hidmotor decode bad.pcapng
 }

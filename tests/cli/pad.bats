@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The command line of armwire-pad. What it reads of gamepads is tested in the VM: tests/kernel/t_pad.sh.
+# The command line of armwire-pad. tests/kernel/t_pad.sh tests the gamepads.
 load common
 
 @test "armwire-pad handles --help, --version, wrong options and a full disk" {

@@ -28,7 +28,7 @@ def read(path):
 
 
 def records(events):
-    """Returns (time, record or None for an invalid record)."""
+    """Yields (time, record); record is None for an invalid one."""
     state = dict.fromkeys(AXES + BUTTONS, 0)
     ticks = [(step * TICK, []) for step in range(int(events[-1][0] / TICK) + 1)]
     last = 0

@@ -10,7 +10,7 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
-# fake_gnuplot COMMANDS: installs a gnuplot that saves its script and runs these.
+# fake_gnuplot COMMANDS: installs a gnuplot that saves its script and runs these commands.
 fake_gnuplot() {
     mkdir -p path
     printf '#!/bin/sh\ncat "$2" >script\n%s\n' "$1" >path/gnuplot
@@ -113,14 +113,14 @@ is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minid
 # bats test_tags=long
 @test "gnuplot draws the unit tests' scripts without a warning" {
     for script in "$root"/tests/golden/pictures/*.gp; do
-        sed '/^\$d/s/; /\n/g' "$script" >script.gp # a point a line
+        sed '/^\$d/s/; /\n/g' "$script" >script.gp # one point per line
         silent gnuplot -d script.gp
         echo "$output" >picture.svg
         is_svg picture.svg
     done
 }
 
-# Uses characters that are special to gnuplot, its enhanced texts or XML.
+# Uses characters that are special in gnuplot, its enhanced text or XML.
 @test "texts in plots appear literally and are never executed" {
     step_run
     python3 - <<'END'
@@ -240,7 +240,7 @@ END
     fails 2 canpid plot words.csv
 }
 
-# legend FILE: prints the colour and dash of each line in the script's legend.
+# legend FILE: prints colour and dash of each line in the legend of a script.
 legend() {
     sed -n "s/.* dt \(.*\) lc rgb '\(#[0-9a-f]*\)' title '\([^']*\)'.*/\3 \2 \1/p" "$1" |
         sed 's/(5, 3)$/dashed/'
@@ -306,7 +306,7 @@ legend() {
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque
     matches "${lines[0]}" " ● lknee.torque * Nm"
     gives_json .samples 20 canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
-    yes 05E#9CFF000200F0 | head -n 101 >run.log # at an assumed rate of 1 kHz
+    yes 05E#9CFF000200F0 | head -n 101 >run.log # assumes a rate of 1 kHz
     prints " 0.10 s" canpid plot lknee.torque run.log
     { motion 20 && echo '{"t":' && motion 20; } >run.ndjson
     gives_json .samples 40 hidmotor plot m1.position run.ndjson --out run.svg -j
@@ -374,7 +374,7 @@ legend() {
     hasnt "$output" velocities
     has "$output" "-1.0 s"
     prints "velocities.m1.setpoint" hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
-    # m2 is a joint, and a field of the setpoints:
+    # m2 is a joint and also a field of set_setpoints.
     ok hidmotor -q -l "$fast" plot m2 --for 1s --out joint.gp
     has "$(<joint.gp)" m2.position
     hasnt "$(<joint.gp)" m1.position
@@ -415,7 +415,7 @@ END
     matches "${lines[-1]}" " *0.0 s *2.0 s"
     printf 'motor hinge 2 1000 --for 1s\nreset\nmotor hinge 2 1000 --for 1s\n' |
         ezphys -q -l 'sim:?scene=pendulum' --record twice.pcapng
-    ok ezphys plot twice.pcapng # a restart continues on the time axis
+    ok ezphys plot twice.pcapng # the time axis continues after a restart
     matches "${lines[-1]}" " *0.0 s *2.0 s"
 }
 
@@ -424,7 +424,7 @@ END
     prints "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉" armctl plot run.pcapng
     gives_json .samples 4 armctl -j plot run.pcapng --out run.gp
     same "$(grep -c 'dt (5, 3)' run.gp)" 1
-    # A single command is a line, its answer a point.
+    # A single command is drawn as a line, its answer as a point.
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng
     matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# The prompt on a real terminal (a pty driven by expect, see terminal.tcl).
+# The prompt on a real terminal: a pty driven by expect, see terminal.tcl.
 load common.bash
 
 colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
-# prompt [COLUMNS] TOOL WORD…: starts the tool at its prompt, runs an expect script from standard input, see
-# terminal.tcl, and leaves with Ctrl-D.
+# prompt [COLUMNS] TOOL WORD…: starts the tool's prompt, runs an expect script from standard input, and leaves
+# with Ctrl-D. See terminal.tcl.
 prompt() {
     local columns=()
     [[ $1 != [0-9]* ]] || { columns=("$1") && shift; }
@@ -196,7 +196,7 @@ prompt() {
 @test "closing the terminal during a motion stops it" {
     start arm armctl -v sim --listen "pty:$D/arm" --turn-speed 50
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
-    # The SIGCONT of a closing terminal would make the leak checker wait forever.
+    # A closing terminal sends SIGCONT, which would make the leak checker wait forever.
     ASAN_OPTIONS=detect_leaks=0 terminal <<<"
         launch armctl -v -l $D/arm; want {armctl> }
         ask {deg 1 5} confirmed {armctl> }
@@ -204,7 +204,7 @@ prompt() {
         close
         lassign [wait] id terminal failed status
         if {\$status != 129} { fail \"it ended with \$status\" }"
-    wait_for arm "33 35 30 0D 0A" # 350, and 005 in the same read or in a later one
+    wait_for arm "33 35 30 0D 0A" # 350; 005 may be in the same read or in a later one
     [[ $line == *"33 35 30 0D 0A"*"30 30 35 0D 0A"* ]] || wait_for arm "30 30 35 0D 0A"
 }
 
@@ -479,19 +479,19 @@ END
         want {stopped by a signal} {canpid> }"
 }
 
-# ---- What the screen shows ------------------------------------------------------------------------
+# ---- Visible screen ------------------------------------------------------------------------------
 
-# screen COLUMNS COMMAND…: runs the command on its own terminal and captures the visible screen.
+# screen COLUMNS COMMAND…: runs the command on a separate terminal and captures the visible screen.
 screen() {
     local columns=$1
     shift
-    screens=$((${screens:-0} + 1)) # with its own server, because the last one may still be ending
+    screens=$((${screens:-0} + 1)) # a new tmux server, because the last one may still be ending
     mux() { tmux -u -S "$D/mux$screens" -f /dev/null "$@"; }
     mux new-session -d -x "$columns" -y 24 "$(printf '%q ' "$@")"
     started+=("$(mux display -p '#{pid}')")
 }
 
-# shows PATTERN: waits until the screen, without trailing empty lines, matches.
+# shows PATTERN: waits until the screen matches, ignoring empty lines at its end.
 shows() {
     local tries
     for ((tries = 0; tries < 200; tries++)); do
@@ -513,7 +513,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
         keys $'move 0 1 0 duration=0.2s\r'
         shows $'*\nhidmotor sim: moving>'
         keys 'status'
-        shows $'*\nhidmotor sim: moving> s*' # the new prompt may already replace it
+        shows $'*\nhidmotor sim: moving> s*' # the new prompt may already be visible
         shows $'*\nhidmotor sim:> status'
         hasnt "${shown#*duration}" moving
         same "$(cursor)" "21,$(($(wc -l <<<"$shown") - 1))"

@@ -4,7 +4,7 @@ load common.bash
 
 python() { env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN="$BIN" /usr/bin/python3 "$@"; }
 
-# blocks FILE: writes each Python example to a file, block.1.py and so on.
+# blocks FILE: writes each Python example to its own file: block.1.py and so on.
 blocks() { awk -v d="$D" '/^```python/ { n++; on = 1; next } /^```/ { on = 0 } on { print > d "/block." n ".py" }' "$1"; }
 
 @test "the Python module has at most 600 lines and needs only the standard library" {
@@ -122,10 +122,10 @@ END
             >"out.$kills" 3>&- &
         started+=($!)
         read -t "$patience" -r line <"out.$kills"
-        ok hidmotor -q encode positions # a varying delay
+        ok hidmotor -q encode positions # delays the kill by a varying time
         kill -9 $!
         wait $! 2>/dev/null || true
-        for ((tries = 0; tries < 100; tries++)); do # the tool holds the link until it has stopped
+        for ((tries = 0; tries < 100; tries++)); do # the tool keeps the link open until its stop is complete
             if hidmotor -q -j -l "unix:$D/board" status >now 2>/dev/null; then break; fi
         done
         ok jq -e '.m1.target < 20' <now
@@ -230,7 +230,7 @@ async def main():
         seen = [record.m2.position async for record in arm.watch("m2.position", n=3)]
         assert len(seen) == 3 and min(seen) > 25 and (await arm.status()).m2.actual > 25, seen
         async for record in arm.watch("m2.position"):
-            assert (await arm.status()).m2.actual is not None # ends the watch
+            assert (await arm.status()).m2.actual is not None # leaving the block ends the watch
 
 asyncio.run(main())
 END

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# The simulator as an slcan adapter, for python-can and for canpid.
+# The simulator as an slcan adapter for python-can and canpid.
 load common.bash
 
 python_can() {
-    # Debian's Python has python3-can and python3-serial.
+    # Skips the tests without Debian's python3-can and python3-serial.
     /usr/bin/python3 -c 'import can, serial' || skip "no python3-can or python3-serial"
     prints "setpoint shown: True; 18 of 18 packets" /usr/bin/python3 "$root/tests/cli/python_can.py" "$@"
 }
 
-# Reads ten frames with canpid itself.
+# Reads ten frames with canpid.
 watched() {
     ok canpid -l "$url" watch -n 10 -j
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
@@ -51,7 +51,8 @@ watched() {
         for command in "decode FILE" "info FILE" "-l sim: replay FILE" "plot velocity FILE" \
             "-l log:FILE watch"; do
             run --separate-stderr canpid -q ${command//FILE/it.$ending}
-            [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]] # log: fails as a missing link, with the same reason
+            # The link log: exits with the status of a missing link, and the same reason.
+            [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]]
             same "$stderr" "canpid: it.$ending is $what — convert it first: $advice"
         done
         PATH=/usr/bin:$PATH $advice

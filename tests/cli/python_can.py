@@ -1,9 +1,6 @@
-"""Uses python-can as the other program on a bus.
-
-python_can.py PATH: opens the slcan adapter at PATH, sends the left knee the setpoint 22.5 deg (position),
-and reads until telemetry shows it and every board has sent its three packets. Prints the result;
-exit status 1 on timeout.
-"""
+"""Checks python-can as another program on the bus. python_can.py PATH: opens the slcan adapter at PATH, sends the
+left knee the setpoint 22.5 deg (position), and reads until telemetry shows it and every board has sent its three
+packets. Prints the result; exit status 1 on timeout."""
 import struct
 import sys
 import time

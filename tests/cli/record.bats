@@ -4,8 +4,8 @@
 load common.bash
 load shark.bash
 
-# The script of each tool's session. The session and its replay use equal fresh simulators, whose
-# state is compared afterwards.
+# The script of each tool's session. The session and its replay use equal new simulators, whose final states are
+# compared.
 declare -gA session=(
     [armctl]='deg 1 90 2 45
 pos 4 20
@@ -39,7 +39,7 @@ ends() {
     same "$status" "$2"
 }
 
-# simulate TOOL NAME: starts a fresh simulator in its own process; $url is its link.
+# simulate TOOL NAME: starts a new simulator in another process; $url is its link.
 simulate() {
     case $1 in
     armctl) start "$2" armctl sim --listen "pty:$D/$2" --turn-speed 20000 --slide-speed 20000 ;;
@@ -50,8 +50,8 @@ simulate() {
     esac
 }
 
-# state TOOL RECORDING: prints the state of the simulator at $url in a comparable form. The handler
-# arm reports only its confirmations, so these are its state.
+# state TOOL RECORDING: prints the state of the simulator at $url for comparison. For the handler arm, these are
+# its confirmations in the recording.
 state() {
     case $1 in
     armctl) armctl decode -j --time none "$2" | jq -c 'select(.dir == "rx")' ;;
@@ -65,7 +65,7 @@ state() {
     esac
 }
 
-# record_session TOOL: records its session with a fresh simulator in TOOL.pcapng; sets $state.
+# record_session TOOL: records its session with a new simulator in TOOL.pcapng; sets $state.
 record_session() {
     simulate "$1" first
     ok "$1" -q -l "$url" --record "$1.pcapng" <<<"${session[$1]}"
@@ -75,11 +75,11 @@ record_session() {
 }
 
 proves() {
-    # A machine that stands still is no loss: a message sent again would be another session.
+    # With long timeouts, a stall of this machine causes no retry, which would change the session.
     export ARMCTL_ACK_TIMEOUT=${patience}s "${1^^}_TIMEOUT=${patience}s"
     record_session "$1"
 
-    agree "$1" "$1.pcapng" # Wireshark sees every field of every message
+    agree "$1" "$1.pcapng" # Wireshark shows every field of every message
     [ "$(wc -l <records)" -gt 8 ]
 
     simulate "$1" second
@@ -88,7 +88,7 @@ proves() {
     same "$(state "$1" again.pcapng)" "$state"
     end "$pid"
 
-    # A bus shows all frames; other links show only what the device sends.
+    # A CAN bus delivers all frames; other links deliver only what the device sends.
     [ "$1" = canpid ] && heard='"dir"' || heard='"dir":"rx"'
     "$1" -q -l "log:$1.pcapng?speed=max" watch -j >watched
     "$1" decode -j "$1.pcapng" | grep "$heard" | diff - watched
@@ -136,7 +136,7 @@ killed() {
 
 @test "a progress bar for long files appears only on a terminal" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
-    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # starts to read after the other program has started
+    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # reads only after canpid has started
     TERM=xterm terminal <<<"
         launch sh -c {canpid decode -j run.log | $slow}; want {run.log [} # {%, } {s left}
         ends 0"
@@ -221,7 +221,7 @@ t,m1.position"
     until [ -s run.csv ]; do kill -0 "$recorder"; done
     kill -TERM "$recorder"
     ends "$recorder" 143
-    # A script must not continue after Ctrl-C.
+    # Ctrl-C during record must also end its script.
     printf 'record script.csv\nstatus\n' >script
     canpid -q -l sim: run script 3>&- >said &
     recorder=$!
@@ -284,8 +284,8 @@ t,m1.position"
     [ "${#lines[@]}" -gt 50 ]
 }
 
-# commands COUNT MS: prints a log of setpoints at this interval,
-# for all six boards in turn, because a single one is too slow.
+# commands COUNT MS: prints a log of setpoints at this interval, for all six boards in turn, because one board is
+# too slow.
 commands() {
     awk -v n="$1" -v ms="$2" 'BEGIN {
         for (i = 0; i < n; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i * ms / 1000, i % 6 * 32 + 36, 0x3D - i % 2 }'
@@ -309,14 +309,14 @@ commands() {
     ends "$player" 130
 }
 
-# make bench measures delays on a busy machine.
+# In real time, this test requires only that commands are not early; make bench measures delays.
 @test "replay keeps the times of the recording" {
     commands 300 2 >run.log
     gives_json '[.sent, .late_p99_ms]' '[300,0]' canpid -q -j -l "$fast" --record again.pcapng replay run.log
     ok canpid decode -j --time rel --where 'setpoint.value>-9' again.pcapng
     same "$(jq -s 'map(.t * 1000) | [.[0] + range(300) * 2] == map(round)' <<<"$output")" true
     start_us=${EPOCHREALTIME/./}
-    ok canpid -q -j -l sim: replay run.log # in real time: never early
+    ok canpid -q -j -l sim: replay run.log # in real time, commands are never early
     same "$(json '.sent == 300 and .late_p50_ms >= 0 and .late_p99_ms >= .late_p50_ms')" true
     [ $((${EPOCHREALTIME/./} - start_us)) -ge 598000 ]
 }
@@ -327,7 +327,7 @@ commands() {
     mkfifo run.pcapng
     armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
     client=$!
-    until grep -q "^SigBlk.*[4-7c-f]..[13579bdf]\$" "/proc/$client/status"; do kill -0 "$client"; done # TERM
+    until grep -q "^SigBlk.*[4-7c-f]..[13579bdf]\$" "/proc/$client/status"; do kill -0 "$client"; done # TERM is blocked
     kill -TERM "$client"
     wait "$client" && false || same $? 143
     armctl -q -l "$fast" --record run.pcapng deg 1 90 >out 3>&- &
@@ -356,7 +356,7 @@ commands() {
     ok hidmotor -q -j -l "$fast" --record arm.pcapng play arm.csv --rate 50
     sent=$(json .sent)
     ok hidmotor decode -j arm.pcapng
-    same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # and the approach
+    same "$(grep -c '"dir":"rx","msg":"set_setpoints"' <<<"$output")" $((sent + 1)) # the approach adds one
     ok unitysim -q -l "$fast" --record bento.pcapng play bento.csv
     ok unitysim decode -j bento.pcapng
     commands=$(grep -c '"msg":"control"' <<<"$output")
@@ -368,7 +368,7 @@ commands() {
     [ "$(grep -c '"msg":"pid","board":"lknee"' <<<"$output")" -ge "$sent" ]
 }
 
-# comments FILE: prints those of the section header; notes FILE: those of packets.
+# comments FILE: prints the comments of the section header. notes FILE: prints the comments of packets.
 comments() { capinfos "$1" | sed -n 's/^Capture \(comment\|application\): *//p'; }
 notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null; }
 
@@ -383,11 +383,11 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$about" "subject board 64 lknee"
     has "$about" "subject board 320 spare"
     has "$about" "config file: canpid.ini [board spare] id = 0x140"
-    same "$(notes run.pcapng)" "subject board 352 0x160" # named by the command after the header was written
+    same "$(notes run.pcapng)" "subject board 352 0x160" # the command named this board after the header was written
     gives_json .marks 0 canpid -q info -j run.pcapng
     ok ezphys -q -l 'sim:?scene=pendulum' --wire le32,long=8 --record run.pcapng motor hinge 2 1000 --for 0.02s
     has "$(comments run.pcapng)" "wire endian=le,long=8,msg="
-    has "$(notes run.pcapng)" "subject joint 1 hinge" # from the scene that the link loads
+    has "$(notes run.pcapng)" "subject joint 1 hinge" # the name is from the scene of the link
     ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng --for 0.02s
     has "$(comments run.pcapng)" "subject joint 1 hinge"
     ok ezphys -q plot run.pcapng hinge.displacement --out run.svg
@@ -397,7 +397,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     "$BIN/hidmotor" -q -l "$fast" record - --for 0.2s >run.pcapng 2>told
     has "$(<told)" "record messages="
     ok hidmotor -q info -j run.pcapng
-    [ "$(json .messages)" -ge "$(sed 's/.*=//' told)" ] # including sent messages
+    [ "$(json .messages)" -ge "$(sed 's/.*=//' told)" ] # the result counts sent messages, too
     run -141 bash -o pipefail -c '"$BIN/hidmotor" -q -l sim: record - 2>told | head -c 1000 >start'
     same "$(stat -c %s start)" 1000
     same "$(<told)" ""

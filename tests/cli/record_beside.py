@@ -1,14 +1,13 @@
-"""Records through a server during motions, and compares with the server's own recording: nothing may
-be lost, and no motion may take longer.
+"""Records through a server during motions and compares with the server's own recording: no message may be lost,
+and motions may not take longer.
 
     record_beside.py FOLDER TOOL SECONDS [--within MS]
 
-Prints a line for each format: messages of the device, missing ones in the recording, and the
-duration of a motion alone and during recording. Within: permitted increase of the median. On a
-polled device, tables and lists contain polled values: there the longest gap counts, at most GAP,
-plus --within on a busy machine. Exit status 1 if anything was lost or took longer, or if the server
-stopped a motion: each one must arrive. Time in which this machine ran no program does not count, nor
-does a motion that it held up.
+Prints a line for each format: received messages, messages missing in the recording, and the duration of a motion
+with and without recording. MS is the permitted increase of the median. Tables and lists of a polled device
+contain polled values: there, the longest gap may be GAP ms, plus MS on a busy machine. Exit status 1 if a message
+is missing, motions are slower or the server stops a motion. Ignores periods in which the machine stalled, and the
+motions that this delayed.
 """
 import json
 import os
@@ -26,8 +25,8 @@ MOTIONS = {
                for target in (10, 5)],
     "unitysim": [("move", f"hand={target}") for target in (2150, 2100)],
 }
-WAIT = 60  # s, for a server
-GAP = 60  # ms
+WAIT = 60  # s, timeout of the server's start
+GAP = 60  # ms, longest gap on a polled device
 PULSE = Pulse()
 
 
@@ -36,7 +35,7 @@ def run(*words):
 
 
 def messages(path, tool):
-    """Returns a recording's messages from the device, as (time, content)."""
+    """Returns (time, content) of the device's messages in a recording."""
     if path.endswith(".ndjson"):
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -64,7 +63,7 @@ class Server:
             return file.read()
 
     def end(self):
-        """Returns the server's stops, one log line each."""
+        """Returns the server's log lines about stops."""
         held_up = ("held up for", "sent nothing for") if PULSE.stood else ()
         stops = [line for line in self.text().splitlines()
                  if " — stopped" in line and not any(text in line for text in held_up)]
@@ -84,7 +83,7 @@ def move(tool, times):
 
 
 def record(folder, tool, form, seconds):
-    """Returns the recording, the recorder's output, and the durations of motions meanwhile."""
+    """Returns the recording, the recorder's output, and the durations of motions during it."""
     path, times = f"{folder}/run.{form}", []
     with subprocess.Popen([tool, "-q", "-j", "record", path, "--for", f"{seconds}s"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True) as recorder:
@@ -95,14 +94,14 @@ def record(folder, tool, form, seconds):
 
 
 def missing(recorded, truth):
-    """Returns the messages missing between the first and the last recorded one."""
+    """Returns the messages between the first and last recorded one that are not in the recording."""
     first, last = recorded[0][0], recorded[-1][0]
     passed = [message for message in truth if first < message[0] < last]
     return len(passed), len(set(passed) - set(recorded))
 
 
 def longest_gap(recorded):
-    """Returns the longest gap between messages of one kind, ms."""
+    """Returns the longest gap between messages of the same type, ms."""
     times = [time for time, what in recorded if '"positions"' in what]
     return 1e3 * max(b - a for a, b in zip(times, times[1:]))
 

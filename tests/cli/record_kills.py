@@ -2,8 +2,8 @@
 
     record_kills.py TOOL LINK COUNT FOLDER
 
-Each recorder also logs (-v) its link's packets. The file must decode to as many packets as were
-logged, except the last one, and may be damaged only in its last few bytes.
+Each recorder also logs its packets (-v). The file must contain all logged packets except possibly the last, and
+only its last few bytes may be damaged.
 """
 import json
 import os
@@ -16,14 +16,14 @@ SEED = 20
 
 
 def traced(path):
-    """Returns the complete packet lines of the log so far."""
+    """Returns the complete packet lines logged so far."""
     with open(path, "rb") as trace:
         lines = trace.read().split(b"\n")[:-1]
     return sum(b" ms -> " in line or b" ms <- " in line for line in lines)
 
 
 def kill_one(tool, link, folder, pause_s):
-    """Starts a recorder and kills it after this time from its first packet."""
+    """Starts a recorder and kills it this long after its first packet."""
     file, trace = folder + "/killed.pcapng", folder + "/trace"
     if os.path.exists(file):
         os.unlink(file)

@@ -11,13 +11,13 @@ text = b"packets of files:\n" + open(sys.argv[2], "rb").read()
 option = struct.pack("<HH", 1, len(text)) + text + bytes(-len(text) % 4) + bytes(4)
 size = 32 + len(option)
 block = struct.pack("<IIIIIII", 6, size, 0, 0, 0, 0, 0) + option + struct.pack("<I", size)
-at = struct.unpack_from("<I", capture, 4)[0] # after the section and its interface
+at = struct.unpack_from("<I", capture, 4)[0] # after the section header and the interface
 at += struct.unpack_from("<I", capture, at + 4)[0]
 open(sys.argv[1], "wb").write(capture[:at] + block + capture[at:])
 PYTHON
 }
 
-# mark FILE TEXT: appends a packet with only a comment to a capture.
+# mark FILE TEXT: appends a packet that has only a comment.
 mark() {
     python3 - "$1" "$2" <<'PYTHON'
 import struct, sys
@@ -58,7 +58,7 @@ PYTHON
     fails 4 canpid -l log:nope.pcapng watch
     fails_with 2 "did you mean 'speed'" canpid -l 'log:run.pcapng?sped=2' watch
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
-    # A motion is incomplete when the recording ends.
+    # The recording ends during the motion.
     while IFS='|' read -r tool motion farther; do
         ok $tool -q -l sim: --record $tool.pcapng $motion
         fails_with 7 "$tool.pcapng: end of file" $tool -q -l log:$tool.pcapng $farther
@@ -97,7 +97,7 @@ END
     ok ezphys -q -l sim:pendulum --record e.pcapng motor hinge 2 100 --for 0.1s
     exits_with 0 "replay: axis_motor is relative" ezphys -l sim:pendulum replay e.pcapng
     ok hidmotor -q -l "$fast" --record v.pcapng velocity 20 0 0
-    remarks_no relative hidmotor -l "$fast" replay v.pcapng # velocity has recorded its start position
+    remarks_no relative hidmotor -l "$fast" replay v.pcapng # velocity records its start position
     run -0 --separate-stderr hidmotor -l "$fast" <<<$'move 0 45 0 --wait\nreplay v.pcapng'
     has "$stderr" "set_velocity is relative, so the end position differs, too"
 }
@@ -128,7 +128,7 @@ END
     matches "$why" "*: replay: *damaged command* in bad.pcapng — nothing was sent"
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     fails_with 5 "bad.log:2:" canpid -l "$fast" replay bad.log
-    # A truncated end is no damage, as in other formats: complete lines are sent.
+    # A truncated log is not damaged: its complete lines are sent.
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#0000C03F000' >cut.log
     ok canpid -l "$fast" replay cut.log --max-jump 2Nm
     has "$stderr" "cut.log: truncated, the last 26 bytes are not a complete line"
@@ -184,8 +184,8 @@ END
     ok ezphys -q -j -l sim:cart-pole --state \
         <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
     same "$(jq -sc 'map(select(.cmd)) | [.[].step, (map(.unanswered | values) | add)]' <<<"$output")" \
-        '[1,null,34,0,null,33,0]' # one more step, to see the end of the replay
-    # The same state as after the recorded motion.
+        '[1,null,34,0,null,33,0]' # includes one step to see the end of the replay
+    # The state equals that after the recorded motion.
     same "$(jq -c '.state | select(.)' <<<"$output" | tail -n 1)" \
         "$(ezphys -q -j -l sim:cart-pole --state <<<$'motor rail 0.5 100 --for 0.3s\nadvance 2' |
             jq -c '.state | select(.)' | tail -n 1)"
@@ -199,7 +199,7 @@ END
 }
 
 @test "packet files in a recording affect only its display, not the checks of replay" {
-    # A built-in message under another name: a distant setpoint is still a jump.
+    # A distant setpoint is a jump, even if a packet file renames the built-in message.
     ok hidmotor -q -l "$fast" --record far.pcapng --force move 10 80 -70 duration=0
     cp far.pcapng plain.pcapng
     printf '[packet peek]\nid = 1848\nreplace = yes\nask = yes\nx = f32\n' >peek.packets
@@ -209,14 +209,14 @@ END
     done
     same "$(hidmotor -q -j decode sent.pcapng | jq -c 'select(.msg == "set_setpoints")')" ''
     exits_with 5 "packet peek: replaces 'set_setpoints', which moves the device" hidmotor decode far.pcapng
-    # Wider limits in the recording are ignored.
+    # Wider limits in the recording have no effect.
     sed 's/ask = yes/moves = yes/' peek.packets >wide.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>wide.packets
     cp plain.pcapng wide.pcapng
     carry wide.pcapng wide.packets
     fails 6 hidmotor -q -l "$fast" replay wide.pcapng --yes
     prints "-> peek x=" hidmotor decode wide.pcapng
-    # Packets described only in the recording are refused, with or without --yes, under any name.
+    # Packets described only in the recording are refused under any name, with or without --yes.
     local tool head name
     while IFS='|' read -r tool head name; do
         printf '[packet %s]\n%b\n' "$name" "$head" >$tool.packets
@@ -263,13 +263,13 @@ END
     fails 6 hidmotor -q -l "$fast" --record none.pcapng replay up.pcapng --loop --for 3s
     matches "$why" "*m2: the file ends at 80 deg and begins at [0-9.]*: --loop would jump — make the file end where it begins, *"
     hasnt "$(hidmotor decode none.pcapng 2>&1)" set_setpoints
-    # With --approach it returns at that speed each time.
+    # With --approach, each repetition returns to the start at that speed.
     ok timeout "$patience" hidmotor -q -j -l "$fast" --record back.pcapng replay up.pcapng --loop --approach 40deg/s --for 7s
     same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx"))
         | [.[:-1], .[1:]] | transpose | map(select((.[1].m2 - .[0].m2 | fabs) > 40 and .[1].duration < 1000)) | length')" 0
     same "$(hidmotor decode -j back.pcapng | jq -s 'map(select(.msg == "set_setpoints" and .dir == "tx" and .duration > 1000)) | length > 0')" true
     ok hidmotor -q -l "$fast" replay up.pcapng --loop --for 3s --max-jump 90deg
-    # A motion interpolated by the board is no jump.
+    # A motion that the board interpolates is not a jump.
     printf 'move 0 30 0 --wait\nmove 0 80 0 --wait\n' >lines
     ok hidmotor -q -l "$fast" --record self.pcapng run lines
     ok hidmotor -q -l "$fast" replay self.pcapng --loop --for 3s

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Finds the keys that each command prints with -j, by running the examples of its help in a directory
-with the files they need, compares them with the topic results of help, and names them in a --format.
+"""Compares the keys that each command prints with -j with the help topic results, and uses them in a --format. Runs
+the examples of the help in a directory with the files they need.
 
-results.py TOOL        prints "COMMAND: missing keys", and exits with 1 if there are any
-results.py TOOL list   prints "COMMAND: keys"
+    results.py TOOL          prints "COMMAND: missing keys"; exits with 1 if keys are missing
+    results.py TOOL list     prints "COMMAND: keys"
 """
 import json
 import re
@@ -31,7 +31,7 @@ def flat(record, prefix=""):
 
 
 def refuses(tool, example, found):
-    """Returns what a --format of these keys prints as an error."""
+    """Returns the error printed for a --format with these keys."""
     names = " ".join("%{" + key + "}" for key in found[:16])
     done = subprocess.run(["bash", "-c", f"{tool} -q --format '{names}' {example}"], text=True, timeout=60,
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -39,7 +39,7 @@ def refuses(tool, example, found):
 
 
 def keys(tool):
-    """Returns by command the keys of its rows and its result, without those of messages."""
+    """Returns the keys of each command's rows and result, without keys of messages."""
     found = {}
     for line in output(tool, "commands").splitlines():
         name, _, example = line.partition("\t")
@@ -56,7 +56,7 @@ def keys(tool):
 
 
 def said(tool):
-    """Returns the common keys, and by command the keys in its row of the topic."""
+    """Returns the common keys of the help topic, and the keys of each command."""
     text = subprocess.run([tool, "help", "results", "--as", "md"], text=True, stdout=subprocess.PIPE).stdout
     parts = dict(re.findall(r"(?:^## |\A# )(\S+)(.*?)(?=^## |\Z)", text, re.M | re.S))
 

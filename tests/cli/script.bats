@@ -14,7 +14,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     exits_with 2 "stdin:2:1: unknown command 'dge'" script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
-    fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which would move a joint
+    fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # does not suggest sweep, which moves a joint
     has "$why" "stdin:1:1: unknown command 'sleep' — did you mean 'pause'?"
     fails_with 6 "stdin:4:" script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     fails_with 2 "stdin:2:9: " script 'deg 1 10\n  deg 1 frob\n'
@@ -26,7 +26,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" pause 200ms
         same "$tool: $(json .time)" "$tool: 0.2"
         fails 2 "$tool" -q pause 1kg
-        [ "$tool" = ezphys ] || ok timeout 20 "$tool" -q -l "$fast" pause 1000s # takes no time
+        [ "$tool" = ezphys ] || ok timeout 20 "$tool" -q -l "$fast" pause 1000s # returns at once in virtual time
     done
     ok hidmotor -q -j -l "$fast" <<<$'move m2=30 duration=500ms\npause 1\nstatus'
     same "$(jq -s '.[-1].m2.actual | fabs > 25' <<<"$output")" true

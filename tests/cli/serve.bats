@@ -1,16 +1,16 @@
-# One device and many programs: serve, its clients, and the lease.
+# A server and its clients: sharing a device, and the lease.
 load common
 
-# serve NAME TOOL [OPTION…]: starts a server at the default path; $url is its link.
+# serve NAME TOOL [OPTION…]: starts a server with its default socket; $url is its link.
 serve() { start "$1" "$2" serve "${@:3}"; }
 
 # place TOOL: prints the path of its server's socket.
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 
-# holder TOOL: the process that holds the lease, or 0.
+# holder TOOL: prints the process id of the lease holder, or 0.
 holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
 is_held() { [ "$(holder "$1")" -gt 0 ] && echo yes; }
-held() { becomes yes is_held "$1"; } # waits until some process holds the lease
+held() { becomes yes is_held "$1"; } # waits until a process holds the lease
 
 @test "two programs use one board without any option" {
     serve s hidmotor -l sim:
@@ -23,7 +23,7 @@ held() { becomes yes is_held "$1"; } # waits until some process holds the lease
     kill "${started[1]}"
     wait "${started[1]}" || true
     [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
-    prints_like "*0.72*" hidmotor --no-attach -q -l sim: status # its own simulator
+    prints_like "*0.72*" hidmotor --no-attach -q -l sim: status # uses its own simulator
     fails_with 4 "this socket belongs to a server — write -l $url" hidmotor -l "unix:$(place hidmotor)" status
 }
 
@@ -79,8 +79,8 @@ both() {
     prints "m" ezphys -q plot bob.position.z --for 0.2s
 }
 
-# commands PID: the last line of $output names hidmotor with this PID as the commander. Its times are
-# not longer than this test has been running.
+# commands PID: requires that the last line of $output names hidmotor with this process id as the commander, for
+# no longer than this test has run.
 commands() {
     same "$(json "if .commander | .program == \"hidmotor\" and .pid == $1 and .idle_s <= .for_s and
         .for_s <= $((SECONDS + 1)) then true else .commander end")" true
@@ -99,7 +99,7 @@ commands() {
     until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
     matches "$stderr" "hidmotor: hidmotor (pid $one, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
-    ok hidmotor -q status # reading is always possible and shows the holder
+    ok hidmotor -q status # any client may read
     matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q -j status
     commands "$one"
@@ -108,7 +108,7 @@ commands() {
     prints_like "$url *device=sim: commander=hidmotor (pid $one, *) for *.* s" hidmotor -q list
     ok hidmotor -q move 0 10 0 --take
     until grep -q "has taken over — stopped" told.first; do sleep 0.02; done
-    # The other client has released the lease.
+    # The second client has released the lease.
     echo 'move 0 0 0' >&7
     until grep -q move said.first; do sleep 0.02; done
     same "$(holder hidmotor)" "$one"
@@ -120,8 +120,8 @@ commands() {
     exec 7>&-
 }
 
-# rival TOOL MOTION…: a second motion is refused at once, also from a file; --take stops the first
-# one, whose program reports it.
+# rival TOOL MOTION…: starts a motion and requires that a second one is refused at once, also from a file. With
+# --take, the second stops the first, whose program reports it.
 rival() {
     local tool=$1 held
     shift
@@ -132,7 +132,7 @@ rival() {
     fails 1 "$tool" -q "${second[@]}"
     matches "$why" "$tool: $tool (pid $held, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
-    kill -0 $held # the command did not wait for it
+    kill -0 $held # the refused command did not wait
     ok "$tool" -q --take "${second[@]}"
     wait $held && false || same "$?" 3
     has "$(<first)" "has taken over — stopped"
@@ -146,7 +146,7 @@ rival() {
     printf '%s\n' t,m1,m2,m3 0,0,0,0 1,0,10,0 >poses.csv
     second=(move 0 10 0)
     rival hidmotor move 0 60 0 duration=100s --wait
-    # In confirmed steps: the next step is not started.
+    # armctl moves in confirmed steps: it must not start the next one.
     rm poses.csv
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '100 hold 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
@@ -159,13 +159,13 @@ rival() {
     same "$(armctl -q -j status | jq -c .lift.target)" 10
     printf '%s\n' t,lift 0,10 100,180 >path.csv
     rival armctl play path.csv
-    # A late answer to the motion is no answer to its stop.
+    # The late confirmation of the motion does not confirm its stop.
     ok armctl -q -l serve:armctl deg lift 25
     rival armctl deg lift 180
     wait_for a 'has taken over — stopped: returned to the last confirmed position (DEG2,025)'
 }
 
-# asks TOOL LINK MOTION…: status and stop are answered during a motion.
+# asks TOOL LINK MOTION…: requires that status and stop are answered during a motion.
 asks() {
     local tool=$1 link=$2
     serve "$tool" "$tool" -l "$link" --deadman 20s
@@ -173,8 +173,8 @@ asks() {
     local mover=$!
     held "$tool"
     ok "$tool" -l serve: -q -j status
-    same "$(cat "$tool.moved")" "" # still moving
-    ok "$tool" -l serve: stop -q # stop does not wait for the motion either
+    same "$(cat "$tool.moved")" "" # the motion continues
+    ok "$tool" -l serve: stop -q # stop does not wait for the motion, either
     wait $mover && false || same "$?" 3
     end "$pid"
 }
@@ -193,7 +193,7 @@ asks() {
     start sim armctl sim --listen pty:arm
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
     started+=($!)
-    until grep -q ack frames; do sleep 0.02; done # the device is in use
+    until grep -q ack frames; do sleep 0.02; done # proves that the device is in use
     fails_with 4 "armctl (pid" armctl -q -l ./arm ping
     has "$why" "armctl serve"
 }
@@ -273,12 +273,12 @@ asks() {
 @test "the device stops if the commander or server is killed, or another client stops it" {
     for tool in $tools; do
         timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" \
-            --within "${WITHIN:-1000}" # a busy machine; serve_kills.py alone measures
+            --within "${WITHIN:-1000}" # allows for a busy machine; serve_kills.py alone measures times
     done
 }
 
 @test "a silent commander gets the error that its motion was stopped" {
-    serve s hidmotor -l sim: --deadman 1s # not shorter: a busy machine would make the client silent earlier
+    serve s hidmotor -l sim: --deadman 1s # a busy machine would exceed a shorter time
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
     local silent=$!
     started+=("$silent")
@@ -290,8 +290,8 @@ asks() {
     has "$(<said)" "sent nothing for 1"
 }
 
-# faster COMMAND…: another client sets the speed until $player plays nothing any more, and requires at least one
-# success. Runs the command after the first one.
+# faster COMMAND…: sets the speed as another client until $player ends, and requires at least one success. Runs
+# COMMAND after the first success.
 faster() {
     local n=0 begun
     until hidmotor -q speed 80% --take >/dev/null 2>&1; do
@@ -304,10 +304,11 @@ faster() {
         n=$((n + 1))
         sleep 0.05
     done
-    [ $n -gt 0 ] || [ $((SECONDS - begun)) -gt 2 ] # on a machine that stood still meanwhile
+    [ $n -gt 0 ] || [ $((SECONDS - begun)) -gt 2 ] # the machine may have stalled meanwhile
 }
 
-# ends_by REASON: $player ends with exit 3 for this reason, or for that of a machine that held it up.
+# ends_by REASON: requires that $player exits with 3 for this reason, or skips the test if a busy machine caused
+# the end.
 ends_by() {
     local status=0
     wait "$player" || status=$?
@@ -322,11 +323,11 @@ ends_by() {
     hidmotor -q play slow.csv >out 2>err 3>&- &
     player=$!
     started+=("$player")
-    until hidmotor -q -j status | jq -e '.m2.target > 0.1' >/dev/null; do kill -0 "$player"; done # a motion has begun
+    until hidmotor -q -j status | jq -e '.m2.target > 0.1' >/dev/null; do kill -0 "$player"; done # the motion has begun
     faster kill -STOP "$player"
     kill -CONT "$player"
     ends_by 'the commander sent nothing for '
-    # A script's lines are its signs of life; no more arrive.
+    # Lines of a script are signs of life. This script's writer sends no more.
     end "$pid"
     serve long hidmotor -l sim: --deadman 20s
     hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 100) >out 2>err 3>&- &
@@ -423,7 +424,7 @@ END
     run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }
 
-# fell_silent SECONDS: checks that the reported silence was at least this long.
+# fell_silent SECONDS: requires that the reported silence lasted at least this long.
 fell_silent() {
     has "$stderr" "no input for "
     awk -v at_least="$1" '{ exit !($1 >= at_least) }' <<<"${stderr##*no input for }"
@@ -434,19 +435,19 @@ fell_silent() {
     fell_silent 0.2
     run -3 --separate-stderr hidmotor -q -l sim: --deadman 200ms < <(echo "move 0 60 0 duration=9s --wait"; sleep 5)
     fell_silent 0.2
-    # Empty lines are signs of life; without a motion none are needed.
+    # Empty lines are signs of life. Without a motion, none are needed.
     ok hidmotor -q -l sim: --deadman 1s < <(echo "velocity 5 0 0"
         for _ in 1 2 3 4 5; do sleep 0.3; echo; done; echo stop; sleep 1.2)
-    # With -k the next line runs.
+    # With -k, the next line runs.
     run -3 --separate-stderr hidmotor -q -k -l sim: --deadman 200ms < <(echo "velocity 5 0 0"
         sleep 0.6; echo status)
     has "$output" "m1 base"
-    # In the time of the link.
+    # With virtual time, the link's clock counts.
     run -3 --separate-stderr hidmotor -q -l "$fast" --deadman 2s \
         < <(echo "move 0 60 0 duration=9s --wait"; sleep 1)
     has "$stderr" "no input for 2"
     ok hidmotor -q -l "$fast" --deadman 2s < <(echo "move 0 60 0 duration=1s --wait"; sleep 0.3)
-    # The same through a server.
+    # A server gives the same result.
     serve s hidmotor -l sim:
     run -3 --separate-stderr hidmotor -q --deadman 200ms < <(echo "velocity 5 0 0"; sleep 5)
     fell_silent 0.2
@@ -470,7 +471,7 @@ canpid setpoint 5 -b lknee -c pos\nwatch --for 9s
 armctl spd 20\nwatch --for 9s
 ezphys motor 1 2 1000 --for 900s
 END
-    # Lines during a command are signs of life, read or not.
+    # Lines during a command are signs of life, even before they are read.
     ok hidmotor -q -l sim: --deadman 1500ms < <(echo "move 0 60 0 duration=2.5s --wait"
         for _ in {1..13}; do sleep 0.2; echo; done)
 }
@@ -507,7 +508,7 @@ END
         hidmotor -q wait 'm1.position > 500' 2>waits 3>&- &
         local waiter=$!
         mkfifo "to.$way"
-        : >answers # before the program starts; the shell truncates too late
+        : >answers # creates the file before it is read; the shell's redirection may be too late
         hidmotor -q <"to.$way" >answers 2>reads 3>&- &
         local reader=$!
         started+=("$waiter" "$reader")
@@ -629,7 +630,7 @@ grows() {
         sleep 0.2
         before=$(ticks "$reader")
         sleep 1
-        [ $(($(ticks "$reader") - before)) -lt 50 ] # of a hundred ticks
+        [ $(($(ticks "$reader") - before)) -lt 50 ] # half of the CPU time
         serve "$tool.2" "$tool" -l sim:
         grows "$tool.seen"
         grows "$tool.pcapng"

@@ -1,4 +1,4 @@
-"""A client that uses a server's wire (lib/shell/serve/message.h), for tests.
+"""A client of the server's protocol (lib/shell/serve/message.h).
 
     with Client("arm.sock") as client:
         client.send("WANT", flag=True)
@@ -10,10 +10,10 @@ import sys
 import time
 
 HEAD = struct.Struct("=IIIBBxxIIq")
-NAMES = ("status", "flag", "number", "lease", "ns")  # fields of the head, after its size, memory and type
+NAMES = ("status", "flag", "number", "lease", "ns")  # struct format of the head after size, memory and type
 FROM_CLIENT = {"LIFE": 1, "LINK": 2, "WANT": 3, "STOP": 4, "FRAME": 5, "ASK": 6, "IDLE": 7, "PLAYS": 8,
                "ASK_SPEED": 9, "WHO": 10, "RELEASE": 11}
-COMMANDER = 464  # position of the commander in the body of HELLO, whose first field is its process
+COMMANDER = 464  # position of the lease holder in HELLO's body, which begins with its process id
 FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED DONE REVOKED STOPPED_BY SPEED".split()
 
 
@@ -23,7 +23,7 @@ def pack(kind, body=b"", **fields):
 
 
 def unpack(message):
-    """Returns the kind, and the fields with the body as a dictionary."""
+    """Returns the message type and its fields, with the body as a dictionary."""
     _, memory, kind, *values = HEAD.unpack_from(message)
     return FROM_SERVER[kind - 64], dict(zip(NAMES, values), body=message[HEAD.size + memory:])
 
@@ -50,7 +50,7 @@ class Client:
         self.socket.sendall(pack(kind, **fields))
 
     def next(self, timeout=0):
-        """Returns the next message; None on timeout. EOFError at the end."""
+        """Returns the next message, or None on timeout. Raises EOFError at the end of the connection."""
         end = time.monotonic() + timeout
         while True:
             if len(self.data) >= 4:
@@ -68,7 +68,7 @@ class Client:
             self.data += data
 
     def receive(self, *kinds):
-        """Returns the next message of one of these kinds and skips others."""
+        """Skips messages until one of these types and returns it."""
         end = time.monotonic() + self.timeout
         while (left := end - time.monotonic()) > 0:
             message = self.next(left)
@@ -77,6 +77,6 @@ class Client:
         raise TimeoutError(f"none of {kinds}")
 
 
-if __name__ == "__main__":  # who SOCKET: prints the holder of the lease, or 0
+if __name__ == "__main__":  # who SOCKET: prints the process id of the lease holder, or 0
     with Client(sys.argv[2]) as asker:
         print(*struct.unpack_from("=i", asker.receive("HELLO")[1]["body"], COMMANDER))

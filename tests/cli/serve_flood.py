@@ -1,10 +1,10 @@
-"""Floods a server in several ways during another program's stops.
+"""Floods a server in several ways while another program stops the device.
 
     serve_flood.py SOCKET PID [--within MS]
 
-Runs each kind of flood from one and from 96 connections. Prints the time of the stops (P50, P99)
-without waits of the server or this program for a processor, and the growth of the
-server's memory; exit status 1 if a P99 is above MS (10), or the growth above 32 MiB.
+Runs each kind of flood from one and from 96 connections. Prints P50 and P99 of the stops, without the time in
+which the server or this program waited for a processor, and the growth of the server's memory. Exit status 1 if
+a P99 exceeds MS (default 10) or the growth exceeds 32 MiB.
 """
 import os
 import random
@@ -17,7 +17,7 @@ from serve_client import Client, pack
 from stops_tools import waited_for_processor
 
 STOPS = 100
-READS = pack("ASK", bytes([118, 7]) + bytes(62))  # positions of hidmotor
+READS = pack("ASK", bytes([118, 7]) + bytes(62))  # hidmotor's positions request
 FLOODS = {
     "newlines": b"\n" * 60000,
     "signs of life": pack("LIFE") * 12000,
@@ -34,7 +34,7 @@ def memory(pid):
 
 
 def pour(path, flooders, data):
-    """Sends as much as possible at once; reconnects after a disconnection."""
+    """Sends as much as possible without blocking; reconnects after a disconnect."""
     for i, (flooder, rest) in enumerate(flooders):
         try:
             sent = flooder.send(rest)
@@ -54,7 +54,7 @@ def connect(path):
 
 
 def waited(pid):
-    """Returns the wait for a processor, ms."""
+    """Returns the time spent waiting for a processor, ms."""
     return sum(waited_for_processor(one) for one in ("self", pid))
 
 

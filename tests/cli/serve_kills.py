@@ -1,31 +1,24 @@
-"""Removes the commander of a shared device in every possible way, and checks on the wire that the stop
-arrives, how long it takes, and that nothing moves until another command.
+"""Ends the lease holder of a served device in every possible way. Checks on the wire that the stop arrives, how
+long it takes, and that nothing moves until another command.
 
     serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N,…] [--frames N,…] [--load N] [WAY…]
-    serve_kills.py table FILE       compares the table of endings in FILE with the tests
+    serve_kills.py table FILE       compares the table of endings in FILE with WAYS
 
-This program relays all messages between the server and its simulator, notes when the stop arrives,
-and counts motions after it. WAYS lists the endings with the commander's exit status and the message
-to other clients; the default is all that need no broker. TOOL may be "all". Endings by an MQTT
-broker need mosquitto.
+Relays all messages between the server and its simulator and notes the time of the stop and any motion after it.
+TOOL may be "all". WAY is a key of WAYS, by default each one without an MQTT broker; the others need mosquitto.
+If this machine stalls during a run, the run is repeated up to STOOD_STILL times. SEED repeats the random numbers.
 
-Runs in which this machine did not run this program for a while do not count: they are repeated, at
-most STOOD_STILL times.
+--within: max time from the detection of the ending (after the dead-man time or the search for a lost device) to
+the stop. Excludes waits for a processor and the time in which a killed server exits, because both depend on the
+machine.
+--deadman 0: silence is not detected; stop and cut fail.
+--queue N: the commander's script has N pending motions; none of them may start.
+--frames N: N more frames wait unread in the server, which is suspended until the commander has ended. None of
+them may be sent after the stop. Real clients send one frame at a time, so exit status and reason are not checked.
+--load N: N busy processes and N reading clients run at the same time.
 
-Within: the time of the stop after the ending is detected (after the dead-man time, or the search for
-a lost device). Waits of a process for a processor do not count, nor does the time in which a killed
-server exits while its connections stay open (long with sanitizers): both depend on the machine.
-With --deadman 0 silence is not detected, and stop and cut fail. SEED repeats the random numbers.
-With --queue N the commander's script has N pending motions: none of them may start. With --frames N
-the server has received N more frames of the commander, but not read them: it is suspended until the
-commander's end has also arrived. After the stop none of them may leave. A client sends one frame at a
-time, so this commander's status and the reason are not checked.
-With --load N, N processes compute and N clients read.
-
-If the server is killed, its commander must end within 10 ms (plus --within).
-
-Prints a line for each ending, with and without waits, and a line for each failure with the last
-messages on the wire; exit status 1 after any failure.
+If the server is killed, its commander must end within 10 ms (plus --within). Prints a line for each ending, with
+and without waits, and for each failure a line with the last messages. Exit status 1 after any failure.
 """
 import collections
 import itertools
@@ -44,8 +37,8 @@ sys.dont_write_bytecode = True
 from serve_client import FROM_CLIENT, HEAD, Client
 from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, children
 
-# status: exit status of a commander that is a tool (None: not visible). told: message to other clients
-# (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
+# status: exit status of the commander (None: unknown). told: message to other clients (None: their connection
+# ends; False: none, because the commander stops by itself). found: how the ending is detected. goes_on: no stop.
 Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
 GONE, SILENT, STOPPED = "the commander disconnected", "the commander sent nothing for", "stopped by"
 
@@ -72,16 +65,16 @@ BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
 SEARCH = 1000  # ms, limit for finding a device that returned
 
 QUIET = 0.12  # s after the stop, in which no motion may follow
-WAIT = 60  # s, for expected events
-NO_STOP = 2  # s without waits for processors, until it counts as missing
-JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
-CONTINUES = 0.4  # s without a stop count as continuing
-STOOD_STILL = 5  # repetitions of a run in which this machine stood still
-ARRIVES = 0.01  # s, for the commander's end to reach a suspended server
+WAIT = 60  # s, timeout for expected events
+NO_STOP = 2  # s without waits for processors, after which the stop counts as missing
+JUST_BEFORE = 0.05  # s, in which the end of a motion and the start of the next may cross the stop
+CONTINUES = 0.4  # s without a stop, after which the motion counts as continuing
+STOOD_STILL = 5  # max repetitions of a run in which this machine stalled
+ARRIVES = 0.01  # s, time for the commander's end to reach a suspended server
 
 
 def ready(process):
-    """Returns the first lines "ready: URL"."""
+    """Returns the URL of the first line "ready: URL"."""
     line = process.stderr.readline().decode()
     while line and "ready: " not in line:
         line = process.stderr.readline().decode()
@@ -96,7 +89,7 @@ def named(pids, name):
             with open(f"/proc/{pid}/comm", encoding="ascii") as file:
                 if file.read().strip() == name:
                     found.append(pid)
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             pass
     return found
 
@@ -126,14 +119,13 @@ class Broker:
 
 
 class Relay:
-    """A relay to a socket that can be cut: afterwards it accepts data and discards it. It can repeat
-    the commander's last frame."""
+    """A relay to a socket. After a cut it accepts and discards data. It can repeat the commander's last frame."""
 
     def __init__(self, path, ending):
-        """ending: SHUT_RDWR if the end of one connection closes the other one."""
+        """ending: SHUT_RDWR if one closed connection also closes the other."""
         self.to, self.path, self.ending = path, path + ".relay", ending
-        self.sent = {}  # bytes of an incomplete message, by the server's end
-        self.frame = self.moving = None  # the server's end and the last frame
+        self.sent = {}  # bytes of an incomplete message, by the server's socket
+        self.frame = self.moving = None  # the server's socket and the last frame
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen()
@@ -158,7 +150,7 @@ class Relay:
                     self.end(self.ends.pop(end))
 
     def forward(self, end, other):
-        """Returns False at the end of the connection."""
+        """Returns false at the end of the connection."""
         try:
             data = end.recv(65536)
             self.note_frame(other, data)
@@ -168,7 +160,7 @@ class Relay:
             return False
 
     def note_frame(self, to, data):
-        """Keeps the last frame for the server."""
+        """Stores the last frame sent to the server."""
         if to not in self.sent:
             return
         data = self.sent[to] + data
@@ -179,7 +171,7 @@ class Relay:
         self.sent[to] = data
 
     def repeat(self, count):
-        """Sends the last frame that moved the device again; count times."""
+        """Sends the last moving frame again, count times."""
         to, frame = self.moving
         assert not self.sent[to]
         to.sendall(frame * count)
@@ -187,7 +179,7 @@ class Relay:
     def end(self, other):
         try:
             other.shutdown(self.ending)
-        except OSError:  # it has ended too
+        except OSError:  # the server has ended, too
             pass
 
     def close(self):
@@ -197,18 +189,18 @@ class Relay:
 
 
 class Run:
-    """A server, its simulator, and a commander that ends."""
-    patience = 10  # ms, for the end of a commander whose server has ended
+    """A server with its simulator, and a commander that is ended."""
+    patience = 10  # ms, max time for the commander to end after its server
 
     def __init__(self, tool, front, way, deadman, chance, pending, load=0):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
         self.queue, self.frames = pending
-        self.left = None  # number of the frames that left before the stop
+        self.left = None  # number of frames sent before the stop
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
-        self.lost = False  # the device, as seen by the host
+        self.lost = False  # the host lost the device
         self.after = 0  # moving frames after the expected last one
-        self.again = False  # a motion had ended and the next one started at that moment
-        self.watched, self.over = {}, {}  # processes by descriptor; and when they ended
+        self.again = False  # the next motion started just as the previous one ended
+        self.watched, self.over = {}, {}  # processes by descriptor, and their end times
         self.wrong, self.last = [], collections.deque(maxlen=6)
         self.broker = Broker(tool.folder) if way in BY_MQTT else None
         self.gateway, self.signed = None, 0
@@ -243,7 +235,7 @@ class Run:
         return simulator
 
     def run(self, *words):
-        """Runs a first command; repeats it if a busy machine held the client or the server up."""
+        """Runs a first command; repeats it if a busy machine delayed the client or server."""
         for _ in range(5):
             process = subprocess.Popen([*self.base, "-l", f"serve:{self.path}", *words],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -277,13 +269,13 @@ class Run:
         if not comes_back and not self.queue or self.way == "left":
             self.commander = subprocess.Popen([*command, *words], stdin=subprocess.DEVNULL, **nowhere)
             return
-        # The next line of this script never comes, and its motion continues.
+        # The script's writer stays open, so its motion continues.
         self.commander = subprocess.Popen(command, stdin=subprocess.PIPE, **nowhere)
         self.commander.stdin.write(lines)
         self.commander.stdin.flush()
 
     def begin_by_broker(self, lines, deadman):
-        """Makes the commander a client of the broker, with empty messages as signs of life."""
+        """Makes the commander a client of the broker that sends empty messages as signs of life."""
         self.gateway = subprocess.Popen(
             ["armwire-mqtt", self.broker.url, "--", *self.base, "--deadman", f"{deadman}ms", "-l", f"serve:{self.path}"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -377,7 +369,7 @@ class Run:
             self.step(min(left, 0.02))
         return reached()
 
-    # ---- The end ----
+    # ---- Ending the commander ----
 
     def take_away(self):
         if self.way == "kill":
@@ -415,7 +407,7 @@ class Run:
             self.raw.send("WANT", flag=True)
 
     def take_away_with_frames(self):
-        """The same while frames of the commander wait in the server's socket."""
+        """Ends the commander while its frames wait unread in the server's socket."""
         if self.way == "freeze":
             self.begin_to_count()
         self.server.send_signal(signal.SIGSTOP)
@@ -432,13 +424,13 @@ class Run:
             self.server.send_signal(signal.SIGCONT)
 
     def drain(self):
-        """Judges what is still on the wire: the start of a motion may look like a stop."""
+        """Judges the remaining messages: the start of a motion may look like a stop."""
         while self.host and select.select([self.host], [], [], 0)[0]:
             self.step(0)
 
     def replace_watchdog(self):
-        """Kills the watchdog process; the server starts another one."""
-        self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(()))  # it gives itself that name
+        """Kills the watchdog process and waits until the server has started another."""
+        self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(()))  # the watchdog process sets this name
         first = named(children(self.server.pid), "armwire-watch")
         for pid in first:
             os.kill(pid, signal.SIGKILL)
@@ -457,12 +449,11 @@ class Run:
         self.ended = time.monotonic()
 
     def dying(self):
-        """Returns the time in which the killed server exited, ms; other processes cannot see it earlier."""
+        """Returns the time in which the killed server exited, ms. Other processes cannot detect its end earlier."""
         return (self.over[self.server] - self.ended) * 1e3 if self.server in self.over else 0
 
     def measure(self):
-        """Returns the time of the stop, ms, and the part spent waiting for processors or a killed process;
-        None: no stop."""
+        """Returns the time of the stop, ms, and the part spent waiting for processors or the exit; None: no stop."""
         end = time.monotonic() + WAIT
         if not self.until(end, lambda: self.moved):
             self.wrong.append("nothing moves")
@@ -492,7 +483,7 @@ class Run:
         return (self.stopped - self.ended) * 1e3, waited
 
     def see_it_go_on(self):
-        """The commander ends itself; within the dead-man time the motion continues."""
+        """Requires that the motion continues within the dead-man time after the commander's own end."""
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         if not self.moved:
             self.wrong.append("nothing moves")
@@ -502,7 +493,7 @@ class Run:
         self.check_end(0)
 
     def check_end(self, waited):
-        """Checks the commander's exit status; without a server it must end at once."""
+        """Checks the commander's exit status; without its server it must end at once."""
         wanted = WAYS[self.way].status
         if wanted is None or not self.commander:
             return
@@ -522,7 +513,7 @@ class Run:
                               "or the server's end")
 
     def check_reported(self):
-        """Returns the message to clients that only read."""
+        """Returns the message sent to clients that only read."""
         wanted, told = WAYS[self.way].told, []
         if wanted is False:
             return
@@ -535,11 +526,12 @@ class Run:
                 break
             if message and message[0] == "STOPPED_BY":
                 told.append(message[1]["body"].decode())
-            if wanted is not None and any(wanted in text or SILENT in text for text in told):  # a busy machine may cause that
+            # On a busy machine, the server may have found the commander silent.
+            if wanted is not None and any(wanted in text or SILENT in text for text in told):
                 return
             self.step(0)
         if wanted is not None or time.monotonic() > end:
-            self.wrong.append(f"who looks on was told {told}, not {wanted}")
+            self.wrong.append(f"other clients got {told} instead of {wanted}")
 
     def finish(self):
         for end in self.watched:
@@ -555,7 +547,7 @@ class Run:
                         stream.close()
         self.complaints.seek(0)
         self.said += self.complaints.read()
-        for watchdog in watchdogs:  # it sends the stop of the killed server
+        for watchdog in watchdogs:  # the watchdog process sends the stop of the killed server
             select.select([watchdog], [], [], WAIT)
             os.close(watchdog)
         for end in (self.complaints, self.board, self.raw, self.looker, self.relay, self.host):
@@ -573,8 +565,8 @@ def spread(times):
 
 
 def ways_of(tool, wanted, frames):
-    """Returns the applicable endings: datagram sockets never disconnect, and some motions end with their program.
-    Frames would continue the motion of a commander that has left."""
+    """Returns the endings that apply to the tool. Datagram sockets never disconnect, and some motions end with
+    their program. Frames of a commander that left would continue its motion."""
     missing = {"device" if tool.url.startswith("udp") else None, None if tool.left and not frames else "left",
                None if "EOF" in tool.ended_by and tool.name != "unitysim" else "own"}
     return [way for way in wanted or [way for way in WAYS if way not in BY_MQTT] if way not in missing]

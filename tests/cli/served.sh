@@ -1,8 +1,7 @@
 #!/bin/bash
-# Puts a server between a tool and its simulator: replaces the tool if the suite runs with
-# SERVED=TOOL. A command with "-l sim:…" gets its own server of that simulator and -l serve: instead;
-# other commands are passed unchanged. The server also gets options that describe the device, such as
-# its wire.
+# Puts a server between a tool and its simulator: replaces the tool if the suite runs with SERVED=TOOL. Starts a server
+# for a command with "-l sim:…", and replaces the link by the server's; passes other commands unchanged. The server also
+# gets options that describe the device, such as its wire.
 #
 #   served.sh PROGRAM [ARGUMENT…]
 program=$1
@@ -13,7 +12,7 @@ at=-1
 for ((i = 0; i < ${#words[@]}; i++)); do
     case ${words[i]} in
     serve | sim | -h | --help | --dry-run | list | config | complete | encode | decode | describe) at=-2 ;;
-    --force) about+=(--force) ;; # options that the server needs are passed to it
+    --force) about+=(--force) ;; # options that the server needs, too
     --wire | --sensors-layout) about+=("${words[i]}" "${words[i + 1]:-}") ;;
     -l | --link) [[ $at = -1 && ${words[i + 1]:-} == sim:* ]] && at=$((i + 1)) ;;
     esac

@@ -5,7 +5,7 @@ serve() { start "$1" "$2" serve "${@:3}"; }
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 # held TOOL: waits until a program holds the lease.
 held() { until [ "$(python3 "$root/tests/cli/serve_client.py" who "$(place "$1")")" -gt 0 ]; do :; done; }
-# stays FILTER: checks that this part of a board's status is constant for a while.
+# stays FILTER: requires that this part of a board's status is constant for 0.3 s.
 stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q -j status | jq -c "$1")"; }
 
 @test "a stop, takeover or kill also discards 20 queued motions" {
@@ -42,17 +42,17 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
             ok hidmotor -q -j move 0 20 0 duration=160ms --wait
             times+=("$(json .ms | cut -d. -f1)")
         done
-        # A recorder would delay them all; a machine that stands still delays one.
+        # A slow server would delay every motion; a stall of this machine delays only one.
         [ "$(printf '%s\n' "${times[@]}" | sort -n | head -n 1)" -lt "${WITHIN:-1000}" ]
         [ "$file" != run.ndjson ] || becomes 60 sh -c "grep -m 60 -c '\"msg\":\"positions\"' $file"
-        kill "$recorder" # it still runs
+        kill "$recorder" # proves that the recorder is still running
         wait "$recorder" && false || same "$?" 143
         ok hidmotor info -j "$file"
     done
 }
 
 @test "a command reads standard input, recordings and scripts on the client side" {
-    mkfifo theirs && exec 7<>theirs # the server reads none of it
+    mkfifo theirs && exec 7<>theirs # the server must not read this
     serve u unitysim -l 'sim:?scene=basic' <theirs
     echo elbow=-20 >&7
     elbow() { unitysim -q -j status | jq .elbow.ticks; }
@@ -78,7 +78,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     serve s hidmotor -l sim:
     ok hidmotor teleop --channels pad.ndjson -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
-    # It moves farther on an idle machine. One that held it up has stopped it.
+    # A busy machine may have stopped the motion early.
     [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] || has "$stderr" 'held up'
     stays .m2.target
 }
@@ -92,7 +92,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
         fails_with 6 'refused by the server: ' "$tool" -q --force $words
         end "$pid"
         serve "$tool.${words%% *}.lax" "$tool" -l sim: --force -v
-        "$tool" -q --force $words || true # the device has limits too
+        "$tool" -q --force $words || true # the device may refuse it, too
         grep -q -- "-> .*$frame" "$tool.${words%% *}.lax.err"
         end "$pid"
     done <<'END'
@@ -105,7 +105,7 @@ END
     printf '%s\n' '[packet slow_motor]' 'id = 3' 'dir = tx' 'replace = yes' 'moves = yes' \
         'velocity1 = f32 rad/s 0 min=-2 max=2' 'torque1 = f32 Nm 9' 'velocity2 = f32 rad/s 0' \
         'torque2 = f32 Nm 9' 'velocity3 = f32 rad/s 0' 'torque3 = f32 Nm 9' '[stop]' \
-        'packet = slow_motor' >slow.packets # the server's limits of an ezphys motor
+        'packet = slow_motor' >slow.packets # the server's limits for an ezphys motor
     serve strict ezphys --packets slow.packets -l "sim:?scene=arm4"
     for words in 'motor shoulder 3 100' 'motor shoulder 3 100 --for 1s'; do
         fails_with 6 'refused by the server: ' ezphys -q --force $words
@@ -115,7 +115,7 @@ END
 @test "a stop works without free descriptors and at the connection limit of a user" {
     fails_with 4 "raise ulimit -n" prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
     start s prlimit --nofile=256 "$BIN/hidmotor" serve -l sim: --deadman 20s
-    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all others
+    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all other clients
     started+=($!)
     held hidmotor
     python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
@@ -182,7 +182,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
     target() { hidmotor -q -j status | jq .m2.target; }
     for ((i = 0; i < ${PAIRS:-100}; i += 10)); do
         before=$(target)
-        : | tee one >two # before the programs start; the shell truncates too late
+        : | tee one >two # creates the files before they are read; the shell's redirection may be too late
         hidmotor -q move 0 60 0 duration=30s --wait >one 2>&1 3>&- &
         one=$!
         hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &
@@ -194,7 +194,8 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
             loser=$two winner=$one
         fi
         wait "$loser" && false || same "$?" 1
-        while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done # a motion that has not started is not stopped
+        # Waits for the start, because only a started motion is stopped.
+        while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done
         kill -9 "$winner"
         wait "$winner" || true
         wait_for s "the commander disconnected — stopped"
@@ -238,12 +239,12 @@ END
 import sys, time
 sys.path.append(sys.argv[2])
 from serve_client import Client
-clients = [Client(sys.argv[1]) for _ in range(1000)] # one user may have 1,024
+clients = [Client(sys.argv[1]) for _ in range(1000)] # the limit per user is 1,024
 for client in (clients[0], clients[999]):
     client.send("WANT")
     client.receive("GRANTED")
     client.send("RELEASE")
-for client in clients[:900]: # these subscribe to records and never read
+for client in clients[:900]: # these subscribe to records and never read them
     client.send("LINK")
 for client in clients[900:]:
     client.close()
@@ -272,7 +273,7 @@ END
             hasnt "$(<said)" "move result=arrived"
         fi
     done
-    # The same between two lines.
+    # A stop between two lines has the same effect.
     hidmotor < <(echo 'velocity 5 0 0'; sleep 20) >said 2>&1 3>&- &
     script=$!
     started+=("$script")
@@ -286,11 +287,11 @@ END
     has "$(<said)" "stopped by hidmotor (pid "
 }
 
-# count TEXT FILE: prints 1 if the file contains it, else 0.
+# count TEXT FILE: prints 1 if the file contains TEXT, otherwise 0.
 count() { grep -c -m 1 -- "$1" "$2" || true; }
 
-# tried TOOL ARGUMENTS WAY…: ends tune of a served device in these ways; the device must have the
-# gains $kept afterwards.
+# tried TOOL ARGUMENTS WAY…: ends tune of a served device in each of these ways and requires the gains $kept
+# afterwards.
 tried() {
     local tool=$1 words=$2 way
     for way in "${@:3}"; do
@@ -324,7 +325,7 @@ tried() {
     url=serve:$D/can
     last_gains() { grep -E -- '-> 04[123]#' can.err | tail -n 3 | sed 's/.*board=//' | sort | tr '\n' ' '; }
     kept="lknee value=0 controller=pos lknee value=0.0005 controller=pos lknee value=3 controller=pos "
-    # Only KILL: in other cases the client may report an unconfirmed stop of a busy driver.
+    # Only KILL, because otherwise a busy driver may leave the client's stop unconfirmed.
     tried canpid "-b lknee -c pos" KILL
 }
 
@@ -340,14 +341,15 @@ tried() {
 @test "clients leave no process or descriptor behind" {
     serve s hidmotor -l sim:
     files() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
-    fewest() { for _ in {1..40}; do files && sleep 0.02; done | sort -n | head -n 1; } # one may still be ending
+    # The server may still be closing a connection.
+    fewest() { for _ in {1..40}; do files && sleep 0.02; done | sort -n | head -n 1; }
     come() { for _ in {1..5}; do hidmotor -q gripper open >>said; done; }
     come
     before=$(fewest)
     come
     same "$(grep -c confirmed said)" 10
     [ "$(fewest)" -le "$before" ]
-    [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # one stays until the next event
+    [ "$(ps --ppid "$pid" -o stat= | grep -c Z)" -le 1 ] # one may remain until the server's next event
 }
 
 @test "clients can connect and stop with a DBC file of thousands of long names" {

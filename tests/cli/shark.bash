@@ -13,8 +13,8 @@ teardown() {
     plain_teardown
 }
 
-# shark TOOL FILE OPTION…: runs tshark with this tool's dissector, with the script in $script, or with
-# those in the plugin directory ("").
+# shark TOOL FILE OPTION…: runs tshark with this tool's dissector, with the script $script, or with the plugin
+# directory's dissectors ("").
 shark() {
     local tool=$1 file=$2 who=() with=()
     shift 2
@@ -26,7 +26,7 @@ shark() {
     (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark "${with[@]}" -r capture "$@")
 }
 
-# agree TOOL FILE: checks that Wireshark has a field with each value that decode prints.
+# agree TOOL FILE: requires that Wireshark shows a field with each value that decode prints.
 agree() {
     shark "$1" "$2" -T json >packets.json
     "$1" decode -j "$2" >records

@@ -2,14 +2,14 @@
 # Interrupted motions: the stop, its message and the exit status.
 load common.bash
 
-# moving LINK OPTION…: starts a motion that the arm has acknowledged: id in $client, log in
-# client.err, output in client.out.
+# moving LINK OPTION…: starts a motion and waits for its ACK. Sets $client; the log is in client.err, the output
+# in client.out.
 moving() {
     under_way armctl -v -l "$@" deg 1 350
     wait_for client "<- 30 41 43 4B" # ACK
 }
 
-# arm_at_30: starts a slow arm with a profile, last confirmed at 30 deg.
+# arm_at_30: starts a slow arm with a profile whose last confirmed position is 30 deg.
 arm_at_30() {
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     arm
@@ -81,7 +81,7 @@ arm_at_30() {
     read -r -t "$patience" first <&"$reader"
     matches "$first" "deg joint=1 angle=5deg*"
     exec {reader}<&-
-    (printf 'deg 1 %d\n' {11..19} >&"$lines") || true # the client may have ended already
+    (printf 'deg 1 %d\n' {11..19} >&"$lines") || true # the client may already have ended
     wait "$client" && false || same $? 141
     kill "$pid"
     wait_for arm "commands executed"
@@ -103,7 +103,7 @@ arm_at_30() {
     client=$!
     started+=("$client")
     exec {hex}>hex
-    kill -INT "$client" # background jobs ignore INT in a shell without job control
+    kill -INT "$client" # the shell makes background jobs ignore INT
     kill -TERM "$client"
     wait "$client" && false || same $? 143
 }
@@ -112,7 +112,7 @@ arm_at_30() {
     arm_at_30
     mkfifo unread
     exec {unread}<>unread
-    head -c 65536 /dev/zero >&"$unread" # the capacity of a pipe
+    head -c 65536 /dev/zero >&"$unread" # fills the pipe
     armctl -v -l "$D/arm" --record run.pcapng deg 1 350 2>&"$unread" 3>&- &
     client=$!
     until [ -e run.pcapng ]; do kill -0 "$client"; done
@@ -120,7 +120,7 @@ arm_at_30() {
     becomes 350 sent
     kill -INT "$client"
     wait "$client" && false || same $? 130
-    same "$(sent)" 30 # back to the last confirmed position
+    same "$(sent)" 30 # the last confirmed position
 }
 
 @test "dropped lines on standard error are counted and reported later" {

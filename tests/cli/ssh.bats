@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
-# The robot on one machine and the plot on another, through ssh to a local sshd with temporary
-# keys.
+# The robot and the plot on different machines: ssh to a local sshd with temporary keys.
 load common.bash
 
-# server: starts sshd on a free port; "ssh lab" connects to it.
+# server: starts sshd on a free port and configures "ssh lab".
 server() {
     local port
     port=$(python3 -c 'import socket
@@ -97,7 +96,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
         started+=("$forward")
         until [ -S here ]; do sleep 0.05; done
     }
-    # The line of docs/sharing.md returns once the socket works, and replaces a socket that is left behind.
+    # The command in docs/sharing.md returns once the socket works, and replaces an existing socket.
     for _ in 1 2; do
         ok ssh -F "$D/client" -fN -o ExitOnForwardFailure=yes -o StreamLocalBindUnlink=yes \
             -L "$PWD/here:$D/arm" lab >/dev/null 2>&1 3>&-

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# No stream starts with a jump: each tool, and each kind of stream. Without the start check every
-# row of the first table would be sent.
+# Streams must not start with a jump, in each tool and for each kind of stream. Only the start check refuses the
+# rows of the first table.
 load common
 
-# prepare: makes files that start away from the joint's position.
+# prepare: writes files that start away from the joint's position.
 prepare() {
     printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n' >hidmotor.csv
     printf 't,lknee\n0,20\n1,30\n' >canpid.csv
@@ -51,7 +51,7 @@ ezphys|replay|replay ezphys.pcapng|move rail=0.5 --speed 1
 END
 }
 
-# line WORDS OPTION VALUE: prints the command with one more option, as text or JSON.
+# line WORDS OPTION VALUE: prints the command with an additional option, as text or JSON.
 line() {
     case $1 in
     *OPTIONS*) [ "$#" = 1 ] && echo "${1/,OPTIONS/}" || echo "${1/OPTIONS/\"options\":\{\"${2#--}\":\"$3\"\}}" ;;
@@ -114,7 +114,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'status -c pos' 'set kp 6 -b lknee -c pos' 'setpoint 5deg -b lknee -c pos' >lines
     ok canpid -q -l "$fast" <lines
-    # Files and typed lines behave the same; a disabling setpoint is exempt.
+    # Files and typed lines are checked alike; setpoints that disable a driver are exempt.
     printf '%s\n' 'setpoint 20deg -b lknee -c pos' >file
     fails 6 canpid -q -l "$fast" run file
     fails 6 canpid -q -l "$fast" run - <file
@@ -130,7 +130,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
 @test "a stream to a silent board is refused without --force" {
     fails_with 6 'position unknown' canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
-    exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it was sent, and no board confirms its end
+    exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # sent, but no board confirms the final stop
     has "$output" 'value=1deg result=sent'
 }
 

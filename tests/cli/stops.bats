@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Safe stop of all tools in all endings; stops.py has the tables. KILLS and WAYS are the numbers of
-# runs, WITHIN the time limit for all of them, ms.
+# Safe stop of all tools for all endings; stops.py lists the endings. KILLS and WAYS are numbers of runs, WITHIN
+# is the time limit for each stop, ms.
 load common.bash
 
 stops() {
@@ -26,7 +26,7 @@ ways() {
 
 # ---- The watchdog process ------------------------------------------------------------------------
 
-# unwatched COMMAND…: exits 7 with the reason, and hidmotor's arm at $url has not moved.
+# unwatched COMMAND…: requires exit status 7 with the reason, and that hidmotor's arm at $url has not moved.
 unwatched() {
     exits_with 7 "cannot start the watchdog process (" "$@"
     same "$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)" "$at"
@@ -35,20 +35,20 @@ unwatched() {
 @test "no motion starts without a watchdog process" {
     local n nobody=()
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
-    for n in {60..4}; do # until too few descriptors are left
+    for n in {60..4}; do # until the descriptors no longer suffice
         prlimit --nofile=$n "$BIN/hidmotor" -q -l "$url" move 0 45 0 2>/dev/null || break
     done
     at=$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)
     unwatched prlimit --nofile=$n "$BIN/hidmotor" -l "$url" move 0 10 0
     has "$stderr" "raise ulimit -n"
-    chmod -R a+rwX "$D" # root has no process limit
+    chmod -R a+rwX "$D" # root has no process limit, so another user runs this
     [ "$(id -u)" != 0 ] || nobody=(setpriv --reuid=65534 --clear-groups)
     unwatched "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -l "$url" move 0 10 0
     has "$stderr" "raise ulimit -u"
     ok "${nobody[@]}" prlimit --nproc=0 "$BIN/hidmotor" -q -l "$url" stop # a stop needs no watchdog process
 }
 
-# watchdog_of PID [OTHER]: prints its watchdog process if it is not OTHER.
+# watchdog_of PID [OTHER]: prints its watchdog process, once this is not OTHER.
 watchdog_of() {
     local end=$((SECONDS + patience)) found
     while [ $SECONDS -lt $end ]; do
@@ -71,12 +71,12 @@ watchdog_of() {
     has "$line" "stopped: holding"
 }
 
-# ---- Motions that continue ------------------------------------------------------------------------
+# ---- Motions at the end of a script --------------------------------------------------------------
 
 @test "the end of a script stops a motion in progress" {
     echo 'lknee pos kp 3' >kp.gains
     remarks_like "*-> 044#0000C03F*stopped: disabled the driver*" canpid -v -l sim: <<<"setpoint 5deg -b lknee -c pos"
-    while read -r command; do # commands that may switch a driver over
+    while read -r command; do # commands that may enable a driver by switching its controller
         ok canpid -v -l sim: <<<"$command -b lknee -c pos --switch"
         matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
     done <<<$'set kp 1\nset pid 1 0 0\nprecompression 1mm\ngains apply kp.gains'
@@ -108,20 +108,20 @@ END
     hidmotor -q -l sim: --record move.pcapng move 10 10 10 duration=20s
     hidmotor -q -l sim: --record velocity.pcapng velocity 20 0 0
     mkfifo lines
-    exec {quiet}<>lines # its writer never closes it
+    exec {quiet}<>lines # keeps the pipe's write end open
     while read -r command; do
         remarks "stopped: holding" hidmotor -l sim: <<<"$command"
         echo "$command" >&"$quiet"
-        exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # long enough to send the command
-        matches "$stderr" "*no input for * s — stopped*" # during the command or after it
+        exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # enough time to send the command
+        matches "$stderr" "*no input for * s — stopped*" # the report comes during the command or after it
         has "$stderr" "stopped: holding"
         remarks_no "stopped" hidmotor -l sim: --hold <<<"$command"
     done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nsend 1848 20000 1 10 10 10 --yes\nsend 1811 20 0 0 --yes'
     for command in "move 10 10 10 duration=20s" "velocity 20 0 0"; do
-        remarks_no "stopped" hidmotor -l sim: $command # a single command's motion continues on purpose
+        remarks_no "stopped" hidmotor -l sim: $command # the motion of a single command continues as documented
     done
     remarks_no "stopped" hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s --wait'
-    remarks_no "stopped" hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 2s' # completed
+    remarks_no "stopped" hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 2s' # the motion is complete
     ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s\nwatch --for 1s\nmove 0 0 0 duration=1s\nstop'
     hasnt "$stderr" "stopped:"
 }
@@ -132,17 +132,18 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 @test "hidmotor: a crash holds the arm at its current setpoint, not at its start" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     mkfifo lines
-    ASAN_OPTIONS=handle_segv=0 hidmotor -v --no-attach -l "$url" <lines >/dev/null 2>trace 3>&- & # the test causes this fault
+    # The test causes this crash.
+    ASAN_OPTIONS=handle_segv=0 hidmotor -v --no-attach -l "$url" <lines >/dev/null 2>trace 3>&- &
     client=$!
     exec {lines}>lines
     echo "move 80 0 0 duration=40s mode=linear" >&"$lines"
     until grep -q 'set_setpoints' trace; do sleep 0.02; done
-    sleep 4 # the board moves on without a report
+    sleep 4 # the board moves without a report
     kill -SEGV "$client"
     wait "$client" && false || same $? 139
     before=$(setpoint "$url")
     [ "${before%.*}" -ge 7 ] && [ "${before%.*}" -lt 75 ]
-    same "$(setpoint "$url")" "$before" # it stays constant
+    same "$(setpoint "$url")" "$before" # the setpoint stays constant
     exec {lines}>&-
 }
 
@@ -199,9 +200,9 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 
 @test "an interrupted replay stops its motion" {
     local moves tool
-    while IFS='|' read -r moves tool; do # the message that starts the motion
+    while IFS='|' read -r moves tool; do # $moves is the message that starts the motion
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
-        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file never blocks
+        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file never blocks the writer
         client=$!
         started+=("$client")
         until grep -q -- "$moves" trace; do read -r -t 0.02 _ <> <(:) || true; done

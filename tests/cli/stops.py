@@ -1,22 +1,20 @@
-"""Ends every tool during a motion, in every possible way, and measures on the wire how long the stop
-takes.
+"""Ends every tool during a motion in every possible way and measures on the wire how long the stop takes.
 
     stops.py kills FOLDER TOOL COUNT [--within MS] [OPTION…]
-                                    at any moment, also before a motion
+                                    kills COUNT times at random moments, also before a motion
     stops.py ways FOLDER TOOL COUNT [--within MS] [OPTION…]
-                                    every ending this often, during a motion
+                                    causes every ending COUNT times during a motion
     stops.py table FOLDER COUNT     prints the times as lines for `make bench`
-    stops.py readme FILE            compares the table of endings in FILE with the tests
+    stops.py readme FILE            compares the table of endings in FILE with WAYS
 
-This program relays all messages between the tool and its simulator, causes the ending, and notes
-when the stop arrives: within 10 ms in nine of ten cases and within a second in all. No motion may
-follow, the device must come to rest, and the exit status must match the ending. Waits of a process
-for a processor do not count, because they depend on the machine. With --within all stops must
-arrive within this time, which only an idle machine can achieve. Options are passed to the tool;
-with --hold all of this fails.
+Relays all messages between the tool and its simulator, causes the ending and notes when the stop arrives: within
+10 ms in nine of ten cases, and within a second in all. No motion may follow, the device must come to rest, and
+the exit status must match the ending. Waits for a processor do not count, because they depend on the machine.
+With --within, all stops must arrive within MS, which requires an idle machine. OPTION is passed to the tool; with
+--hold all checks must fail.
 
-Prints a line for each failure, and finally their number. Exit status 1 after any failure, or if too
-few runs were in motion to prove anything. SEED repeats the random numbers.
+Prints a line for each failure, and finally the number of failures. Exit status 1 after any failure, or if too few
+runs were moving. SEED repeats the random numbers.
 """
 import atexit
 import collections
@@ -38,12 +36,12 @@ sys.dont_write_bytecode = True
 from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, child_of
 
 LANES = 4
-WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
-CONTINUES = 0.3  # s without a stop count as continuing
-NO_ANSWER, LOST = 3, 7  # exit status
-WAIT = 60  # s, for expected events
-STARVED = 4  # repetitions of a run that waits for a processor, or in which this machine stood still
-HELD_UP = "telemetry stopped", "this program was held up"  # the tool's message in such a case
+WITHIN = 10.0, 1000.0  # ms, limits for nine of ten stops and for all
+CONTINUES = 0.3  # s without a stop, after which the motion counts as continuing
+NO_ANSWER, LOST = 3, 7  # exit statuses
+WAIT = 60  # s, timeout for expected events
+STARVED = 4  # max repetitions of a run that a busy machine delayed
+HELD_UP = "telemetry stopped", "this program was held up"  # messages of a tool delayed by the machine
 
 # ---- Processes -----------------------------------------------------------------------------------
 
@@ -82,7 +80,7 @@ def is_alive(pid):
 
 
 class Script(Plain):
-    """A tool started by a script, with no pipe or terminal to either."""
+    """A tool started by a script, with neither a pipe nor a terminal."""
 
     def __init__(self, command, before):
         super().__init__(["sh", "-c", f"{before} {' '.join(command)}; true"])
@@ -98,7 +96,7 @@ class Script(Plain):
         return self.process.poll() is None or (self.tool and is_alive(self.tool))
 
     def status(self):
-        """The exit status is not visible to any process."""
+        """Returns None: the tool's exit status is not visible."""
         deadline = time.monotonic() + WAIT
         while is_alive(self.tool):
             if time.monotonic() > deadline:
@@ -116,8 +114,8 @@ class Terminal:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "dumb"
-            # A closed terminal sends SIGCONT, which cancels the SIGSTOP that the leak checker waits for:
-            # both would wait forever.
+            # A closed terminal sends SIGCONT. It cancels the SIGSTOP that the leak checker waits
+            # for, so both would wait forever.
             os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
             os.execvp(command[0], command)
 
@@ -137,13 +135,12 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-# ---- Ways out ------------------------------------------------------------------------------------
+# ---- Endings -------------------------------------------------------------------------------------
 
-# begin(run) starts run.program, end(run) causes the ending, status is the expected exit status (several:
-# any of them; None: not visible). which: "moving", "crashing", "scripted", "announced" or "endless", see
-# stops_tools; "first": the first moving command, because a delayed experiment ends itself. silent: no
-# stop is possible or needed. deaf: after the stop no data from the device reaches the tool. at_once:
-# directly after the first moving message.
+# begin(run) starts run.program, end(run) causes the ending. status: expected exit status (a tuple: any of them;
+# None: not visible). which: kind of motion, see stops_tools: "moving", "crashing", "scripted", "announced" or
+# "endless"; "first": the first moving command, because delayed experiments end by themselves. silent: no stop is
+# possible or needed. deaf: after the stop the tool receives nothing. at_once: ends after the first moving message.
 Way = collections.namedtuple("Way", "begin end status which silent at_once deaf",
                              defaults=("moving", False, False, False))
 
@@ -162,7 +159,7 @@ def to_a_full_disk(run):
 
 
 def to_a_dead_terminal(run):
-    """Its window or network hangs; a line fits only in part."""
+    """Simulates a terminal whose window or network hangs: a line fits only partly."""
     run.window = pty.openpty()
     os.set_blocking(run.window[1], False)
     for size in (4096, 1):
@@ -218,13 +215,13 @@ def with_a_recorder(run):
 
 
 def fill_disk(run):
-    """The ending is the next event."""
+    """Lets the next write end the program."""
     resource.prlimit(run.program.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
     run.from_next = True
 
 
 def see_it_go_on(run):
-    """Kills the script, which is no reason to stop; a signal is."""
+    """Kills the script, which must not cause a stop; then ends the tool by a signal."""
     run.program.kill()
     if run.until(time.monotonic() + CONTINUES, lambda: run.stopped):
         run.wrong.append("stopped, but should have continued")
@@ -271,13 +268,13 @@ WAYS = {
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
     "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
     "QUIT": Way(plainly, by_signal(signal.SIGQUIT), 131),
-    # A shell with a closed window and the kernel both send HUP, timeout(1) sends TERM twice, and a
-    # script that gets Ctrl-C sends TERM after it: none of these requests an immediate end.
+    # None of these requests an immediate exit. A closed window sends HUP from the shell and the
+    # kernel, timeout(1) sends TERM twice, and a script interrupted by Ctrl-C sends TERM, too.
     "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
-    # The second signal may arrive after the stop, before the program has exited.
+    # The second signal may arrive after the stop but before the exit.
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
-    # SEGV comes before the answer to the first motion, the other crashes at any moment.
+    # SEGV arrives before the answer to the first motion, other crashes at a random moment.
     **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name)) for name in (*OTHERS, *CRASHES[1:])},
     "SEGV": Way(plainly, by_signal(signal.SIGSEGV), 139, "crashing", at_once=True),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
@@ -306,7 +303,7 @@ MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "QUIT", "TSTP")
 
 
 def ways_of(tool):
-    """Returns the endings to test for the tool. UDP has no "unplug", because a datagram socket cannot be disconnected."""
+    """Returns the endings to test. Datagram sockets cannot disconnect, so UDP has no "unplug"."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
     return (*SIGNALS, *MORE_SIGNALS, *OTHERS, *CRASHES, "EPIPE", "dead terminal", "shell", "script",
@@ -317,7 +314,7 @@ def ways_of(tool):
 
 
 class Run:
-    """One run of a tool, from its start to its end, on a wire controlled by this program."""
+    """Runs a tool from start to end on a wire that this program controls."""
 
     def __init__(self, lane, way, words):
         self.lane, self.tool, self.way = lane, lane.tool, way
@@ -327,7 +324,7 @@ class Run:
         self.window = ()
         self.program = self.writer = self.host = self.board = None
         self.moved = self.gone = self.from_next = False
-        self.ended = self.stopped = self.by_itself = None  # when
+        self.ended = self.stopped = self.by_itself = None  # time of the ending
         self.wrong = []
         self.tool.begin()
         self.way.begin(self)
@@ -338,7 +335,7 @@ class Run:
         return {pid for pid in ("self", self.program.pid, shell, simulator) if pid}
 
     def step(self, timeout):
-        """Handles one event, or returns at the deadline."""
+        """Handles one event; returns at the deadline."""
         terminal = self.program.terminal
         wanted = [s for s in (self.host or self.lane.front.listener, self.board, terminal)
                   if s is not None]
@@ -396,7 +393,7 @@ class Run:
         for message in messages:
             self.tool.heard(message)
         if self.ended and self.way.deaf and self.tool.streams:
-            # These bytes may cross the stop. One message confirms nothing yet, but several would.
+            # Bytes that may cross the stop. A single message proves nothing yet, several do.
             rest = self.tool.pending[False]
             data = data[:len(data) - len(rest) - sum(map(len, messages[1:]))] + rest
         try:
@@ -414,37 +411,36 @@ class Run:
         self.gone = True
 
     def end(self):
-        """Ends the tool. Returns the time of the stop without waits for processors, ms;
-        None: no stop."""
+        """Ends the tool. Returns the time of the stop in ms without waits for processors, or None without a stop."""
         waits = Waits(self.waiters())
         self.ended = time.monotonic()
         self.way.end(self)
         over = lambda: self.stopped or (not self.moved and self.is_gone())
-        self.until(self.ended + (2 if self.way.silent else WAIT), over)  # judge() has the limit of time
+        self.until(self.ended + (2 if self.way.silent else WAIT), over)  # judge() checks the limit
         if not self.stopped:
             return None
         took = (self.stopped - self.ended) * 1e3
         return took, max(0, took - waits.ms())
 
     def await_exit(self):
-        """A tool with a lost link reports the reason and ends."""
+        """Waits until a tool that lost its link has reported the reason and exited."""
         if self.gone and isinstance(self.program, Plain):
             self.program.process.wait(WAIT)
 
     def last_words(self):
-        """Returns the output of a program that had stopped before its ending."""
+        """Returns the output of a program that stopped by itself before its ending."""
         said = getattr(self.program, "said", b"").decode(errors="replace").split()
         return (" (there was one before it was ended)" if self.by_itself else "") + " ".join(["", *said])
 
     def is_gone(self):
-        """A program that has not connected shows its end in another way."""
+        """Returns true if a program without a connection has ended."""
         if self.host is None and isinstance(self.program, Plain):
             self.step(0.005)
             return self.program.process.poll() is not None
         return self.gone
 
     def finish(self):
-        """Runs to the end of the program and the rest of the device."""
+        """Runs until the program has ended and the device is at rest."""
         deadline = time.monotonic() + WAIT
         while not self.gone and self.alive() and time.monotonic() < deadline:
             self.step(0.02)
@@ -476,7 +472,7 @@ class Run:
 
 
 class Lane:
-    """A simulator of its own, and the events on its wire."""
+    """A simulator and the events on its wire, for one thread."""
 
     def __init__(self, name, number, folder, options, seed, within):
         self.within = within
@@ -494,7 +490,7 @@ class Lane:
             self.simulator = subprocess.Popen(
                 [word.format(path=path) for word in self.tool.simulator],
                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            atexit.register(self.simulator.kill)  # in case a thread fails
+            atexit.register(self.simulator.kill)  # in case the thread fails
             self.ready = self.simulator.stderr.readline().split()[1]
         return self
 
@@ -507,7 +503,7 @@ class Lane:
         return self.front.connect(self.ready) if self.ready else None
 
     def settle(self, *words):
-        """Runs a command to completion."""
+        """Runs a command to its end."""
         for _ in range(STARVED):
             stood = self.pulse.stood
             run = Run(self, Way(plainly, None, None, silent=True), words)
@@ -525,8 +521,8 @@ class Lane:
         return words[self.turn % len(words)] if way.which in ("moving", "crashing") else words
 
     def under(self, name, moment, early=False):
-        """Runs once and ends the tool moment seconds after the motion starts (early: after the program starts). Discards
-        runs that a busy machine delayed."""
+        """Runs once and ends the tool this many seconds after the motion starts (early: after the program
+        starts). Discards runs that a busy machine delayed."""
         for _ in range(STARVED):
             stood = self.pulse.stood
             outcome = self.once(name, moment, early)
@@ -535,7 +531,7 @@ class Lane:
         self.judge(*outcome)
 
     def once(self, name, moment, early):
-        """Runs once; returns what judge needs."""
+        """Runs once; returns the arguments of judge."""
         self.tool.settle(self.settle)
         way = WAYS[name]
         for _ in range(STARVED):
@@ -560,7 +556,7 @@ class Lane:
             self.times.append((name, *took))
         if took and took[1] > self.within[1]:
             run.wrong.append(f"stop after {took[0]:.1f} ms, {took[1]:.1f} ms without the waiting")
-        held_up = any(text in run.last_words() for text in HELD_UP)  # then the tool had stopped it before
+        held_up = any(text in run.last_words() for text in HELD_UP)  # the tool had already stopped
         if not took and run.moved and not run.way.silent and not held_up:
             run.wrong.append("no stop")
         if name == "full" and run.moved:
@@ -579,12 +575,12 @@ def run_lane(arguments):
                 early = way in KILLS and number % 3 == 2
                 latest = lane.tool.latest if early else 0.2 if way in KILLS else 0.04
                 lane.under(way.rstrip("*"), lane.random.uniform(0, latest), early)
-    except Exception as error:  # a thread must report its failure
+    except Exception as error:  # reports a failure of the thread
         lane.problems.append(f"{lane.tool.name}, lane {lane.tool.number}: {error!r}")
     return lane.under_way, lane.times, lane.problems
 
 
-KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment: two of three during a motion
+KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # two of three at a random moment of the motion
 
 
 def plan_of(mode, tool, count, rng):
@@ -629,7 +625,7 @@ def check(mode, folder, name, count, options, seed):
 
 
 def table(folder, count):
-    """Uses one thread, so that the tool has a processor; measures wall-clock time."""
+    """Measures wall-clock time with one thread, so that the tool has a processor of its own."""
     for name, tool in TOOLS.items():
         groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
             way for way in ways_of(tool)
@@ -653,7 +649,7 @@ def told_in(path):
 
 
 def expected(names, codes):
-    """Returns the exit status that the row gives: one, several, or None."""
+    """Returns the exit status in the row: one, several or None."""
     if codes.startswith("128 +"):
         return [128 + number_of(name) for name in names]
     told = [tuple(map(int, re.findall(r"\d+", code))) for code in codes.split(",")]
@@ -687,7 +683,7 @@ def main():
     mode, folder = sys.argv[1:3]
     if mode == "readme":
         return readme(folder)
-    # Crashes must be the program's own, and leave no files.
+    # Crashes must end the program as usual, without core files.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (
         os.environ.get("ASAN_OPTIONS"), *(f"handle_{kind}=0" for kind in (

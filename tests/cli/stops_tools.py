@@ -1,9 +1,8 @@
-"""The five tools for stops.py: how to start their simulators, which commands move, and what the stop
-is on the wire. Implemented from the documents instead of the C code.
+"""The five tools for stops.py: starts their simulators and recognises motions and stops on the wire. Written from
+the documentation and independent of the C code.
 
-split divides bytes of the wire into messages, and each host message is classified as
-MOVES, STOPS or None. Messages of the simulator go to heard. rests returns what is wrong with a
-device that should be at rest, over the remaining connection.
+split() divides bytes of the wire into messages and classifies each host message as MOVES, STOPS or None; heard()
+gets the simulator's messages. rests() returns why a device that should be at rest is not.
 """
 import os
 import select
@@ -13,11 +12,11 @@ import threading
 import time
 
 MOVES, STOPS = "moves", "stops"
-PATIENCE = 60  # s
+PATIENCE = 60  # s, timeout for expected events
 
 
 def waited_for_processor(pid):
-    """Returns the total wait for a processor, ms; an ended process waits no more."""
+    """Returns the total time spent waiting for a processor, ms. An ended process adds nothing."""
     try:
         with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1]) / 1e6
@@ -26,14 +25,14 @@ def waited_for_processor(pid):
 
 
 def stolen():
-    """Returns the total time in which the host of a virtual machine did not run each processor, ms."""
+    """Returns for each processor the time stolen by the virtual machine's host, ms."""
     with open("/proc/stat", encoding="ascii") as file:
         rows = [line.split() for line in file if line.startswith("cpu") and not line.startswith("cpu ")]
     return [1e3 * int(row[8]) / os.sysconf("SC_CLK_TCK") for row in rows]
 
 
 class Waits:
-    """Waits from now on that depend on the machine: of processes for a processor, and of processors for the host."""
+    """Measures waits caused by the machine: of processes for a processor, and of processors for the host."""
 
     def __init__(self, pids):
         self.waited, self.stolen = {pid: waited_for_processor(pid) for pid in pids}, stolen()
@@ -44,9 +43,9 @@ class Waits:
 
 
 class Pulse(threading.Thread):
-    """Measures how long this machine did not run this program, s: the delay of its own short sleeps. While
-    all programs stand still, motions end because a program was held up, so such runs do not count."""
-    beat, late = 0.01, 0.1  # s; a shorter delay does not count
+    """Measures stalls of this machine by the delay of its own short sleeps, s. Motions end if a program is
+    delayed, so runs during a stall do not count."""
+    beat, late = 0.01, 0.1  # s, shorter delays do not count
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -74,16 +73,16 @@ def child_of(pid):
 
 
 class Tool:
-    url = "tcp:127.0.0.1:{port}"  # of the proxy
-    simulator = ()  # the command; None: the proxy is the device
-    streams = False  # the simulator may send by itself; split returns whole messages
-    announces = True  # an announced command is printed before it is sent
-    scripted = None  # a command that returns and leaves a motion …
-    ended_by = ()  # … and the endings that must stop it
-    left = None  # a single command that returns and leaves a motion
-    endless = None  # a motion that the end of a script must stop; None: the same
+    url = "tcp:127.0.0.1:{port}"  # URL of the proxy
+    simulator = ()  # command of the simulator; None: the proxy is the device
+    streams = False  # the simulator sends unrequested; split() returns whole messages
+    announces = True  # prints an announced command before sending it
+    scripted = None  # a command that returns while the motion continues
+    ended_by = ()  # endings that must stop this motion
+    left = None  # a single command that returns while the motion continues
+    endless = None  # a motion stopped at the end of a script; None: the same
     options = ()
-    latest = 0.1  # s after the start of the program, latest moment of an early kill
+    latest = 0.1  # s, latest moment of an early kill after the start of the program
 
     @property
     def crashing(self):
@@ -99,14 +98,14 @@ class Tool:
         pass
 
     def settle(self, _run):
-        """Call between two runs."""
+        """Prepares the device between two runs."""
 
     def begin(self):
-        """Call at the start of a run."""
+        """Prepares the state of a run."""
         self.pending = {True: b"", False: b""}
 
     def split(self, data):
-        """Returns (messages, rest); here messages are lines."""
+        """Returns (messages, rest) for a protocol of lines."""
         *lines, rest = data.replace(b"\n", b"\r").split(b"\r")
         return [line for line in lines if line], rest
 
@@ -121,14 +120,14 @@ class Tool:
         pass
 
     def reply(self, _data):
-        """If the proxy is the device: returns its answer."""
+        """Returns the device's answer if the proxy is the device."""
 
     def rests(self, _board):
         return []
 
 
 class Armctl(Tool):
-    """The stop: the joint's last confirmed position, 30 deg."""
+    """Its stop is the joint's last confirmed position, 30 deg."""
     name = "armctl"
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
@@ -153,7 +152,7 @@ class Armctl(Tool):
 
 
 class Canpid(Tool):
-    """The stop: setpoint 1.5, which disables the driver."""
+    """Its stop is the setpoint 1.5, which disables the driver."""
     name = "canpid"
     url = "slcan:tcp:127.0.0.1:{port}"
     simulator = ("canpid", "sim", "--listen", "slcan:tcp-listen:0")
@@ -161,7 +160,7 @@ class Canpid(Tool):
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", *board),
               ("move", "lknee=20", "-c", "pos", "--wait=0.001deg"))
-    announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # from any position
+    announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # starts at any position
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 
@@ -173,7 +172,7 @@ class Canpid(Tool):
 
     def rests(self, board):
         data, quiet = b"", 0
-        board.send(b"O\r")  # opens the adapter again
+        board.send(b"O\r")  # reopens the adapter
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             lines, data = self.split(data + board.recv(4096))
@@ -187,9 +186,9 @@ class Canpid(Tool):
 
 
 class Hidmotor(Tool):
-    """The stop: setpoints with duration 0 at the position that the board has just reported, or at its
-    setpoints, which joints at rest keep. After silence of the board, between that position (or the
-    previous setpoint) and the last setpoint: where the arm must be by now."""
+    """Its stop is set_setpoints with duration 0. It holds the reported position, or the setpoints of joints at
+    rest. If the board is silent, it holds a position between the last report (or setpoint) and the target, where
+    the arm must be by then."""
     name = "hidmotor"
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
@@ -197,7 +196,7 @@ class Hidmotor(Tool):
     endless = ("velocity", "20", "0", "0")
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     latest = 0.7
-    fresh, tolerance, droop = 0.25, 0.01, 1  # s, deg, deg
+    fresh, tolerance, droop = 0.25, 0.01, 1  # s, max age of a report; deg, tolerance; deg, droop below the setpoint
     limits = ((-90, 90), (-45, 100), (-90, 63))
     poses = ((-60, 60, 40), (60, 0, -60))
     set_setpoints, set_velocity, positions = 1848, 1811, 1910
@@ -220,7 +219,7 @@ class Hidmotor(Tool):
     def begin(self):
         super().begin()
         self.measured, self.held = [], None
-        self.start = self.behind = self.ahead = None  # start position; range in which the arm is
+        self.start = self.behind = self.ahead = None  # start position; limits of the range that contains the arm
 
     def split(self, data):
         return [data], b""
@@ -256,15 +255,15 @@ class Hidmotor(Tool):
             for places, b in zip(pose, targets)) for at, pose in self.measured)
 
     def on_the_way(self, targets):
-        """For a delayed tool: since the start of the motion. The arm stays slightly below its
-        setpoints, which the tool uses."""
+        """Checks the stop of a delayed tool: a position since the start of the motion. The arm stays slightly
+        below its setpoints, which the tool uses."""
         return self.behind and self.ahead and all(
             min(a, b, c) - self.droop < t < max(a, b, c) + self.droop
             for a, b, c, t in zip(self.start or self.behind, self.behind, self.ahead, targets))
 
     def rests(self, board):
-        """The setpoints stay, and the arm comes to rest there. A query of a crashed tool may
-        still be answered."""
+        """Requires that the setpoints stay constant and the arm comes to rest there. Ignores two late answers to
+        the ended tool."""
         deadline, old = time.monotonic() + PATIENCE, 2
         while self.held:
             board.send(struct.pack("<I60x", self.positions))
@@ -284,15 +283,15 @@ class Hidmotor(Tool):
 
 
 class Unitysim(Tool):
-    """The stop: a control datagram without driven joints. The proxy is the device: it answers each
-    datagram with feedback that contains the commanded speeds."""
+    """Its stop is a control datagram without driven joints. The proxy plays the device: it answers each datagram
+    with feedback that contains the commanded speeds."""
     name = "unitysim"
     url = "udp:127.0.0.1:{port}?listen=0"
     simulator = None
     moving = (("drive", "elbow=+45"),)
     scripted = ("drive", "elbow=+45")
     endless = ('{"msg":"control","elbow":{"velocity":5,"state":"increase"}}',)
-    announces = False  # no output during a drive
+    announces = False  # drive prints nothing
     ended_by = ("EOF", "writer", "prompt")  # its commands return only after the stop
 
     def split(self, data):
@@ -312,13 +311,13 @@ class Unitysim(Tool):
 
 
 class Ezphys(Tool):
-    """The stop: velocity 0 for every motor, and no forces."""
+    """Its stop is velocity 0 for every motor, without forces."""
     name = "ezphys"
     streams = True
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")
     scenes = (("arm4", "waist"), ("pendulum", "hinge"))
     motor, force, axis = 3, 2, 3
-    still = 5e-3  # rad/s; a held joint swings slightly
+    still = 5e-3  # rad/s, a joint held by its motor swings slightly
 
     def prepare(self):
         self.scene, joint = self.scenes[self.number % 2]
@@ -360,7 +359,7 @@ class Ezphys(Tool):
     def rests(self, board):
         data, steps, fastest = b"", 0, 0
         deadline = time.monotonic() + PATIENCE
-        board.send(struct.pack("<II", 8, 0))  # one message may still need its answer
+        board.send(struct.pack("<II", 8, 0))  # the last message may still wait for its answer
         while time.monotonic() < deadline:
             messages, data = self.split(data + board.recv(65536))
             for message in messages:
@@ -377,7 +376,7 @@ TOOLS = {tool.name: tool for tool in (Armctl, Canpid, Hidmotor, Unitysim, Ezphys
 
 
 class Datagrams:
-    """A socket that answers the last sender."""
+    """A UDP socket that replies to the last sender."""
 
     def __init__(self, end):
         self.end, self.peer = end, None
@@ -389,7 +388,7 @@ class Datagrams:
     def send(self, data):
         try:
             self.end.sendto(data, self.peer)
-        except OSError:  # it was closed
+        except OSError:  # the socket was closed
             pass
 
     def fileno(self):
@@ -400,7 +399,7 @@ class Datagrams:
 
 
 class Front:
-    """The end to which the tool connects, and the connection to the simulator."""
+    """The address to which the tool connects, and the connection to the simulator."""
 
     def __init__(self, tool):
         self.tool = tool
@@ -429,7 +428,7 @@ class Front:
         return connection
 
     def discard(self):
-        """Discards datagrams of a program that has ended."""
+        """Discards datagrams that an ended program left."""
         while self.type == socket.SOCK_DGRAM and select.select([self.listener], [], [], 0)[0]:
             self.listener.recv(65536)
 

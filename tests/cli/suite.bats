@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# Common rules of all five tools for records, messages and errors.
+# Rules for records, messages and errors that hold in all five tools.
 
 load common
 
-# All tools use the same function for such names.
+# Tests two tools only, because all use the same function for such names.
 @test "invalid simulator options get suggestions, in links and commands" {
     fails_with 2 "--state: unknown value 'runing' — did you mean 'running'?" hidmotor -l 'sim:?state=runing' status
     fails_with 2 "did you mean 'running'?" hidmotor sim --state runing
@@ -63,8 +63,8 @@ load common
     done
 }
 
-# Results as text: a unit appears once, after the number; only names in ms contain their unit.
-# Columns: command, and part of its output.
+# In text output, a unit appears once, after the number; only names in ms contain their unit. Columns: command,
+# and part of its output.
 @test "a number shows its unit only once in text output" {
     while IFS='|' read -r command wanted; do
         prints "$wanted" $command
@@ -87,14 +87,14 @@ END
 
 @test "each stop prints one line in every tool" {
     while IFS='|' read -r command moves said; do
-        # A file takes every line, however busy the machine is.
+        # Writes to a file, because it never blocks.
         $command 2>trace >out 3>&- &
         started+=("$!")
         until grep -qF -e "$moves" trace; do sleep 0.02; done
         before=$(wc -l <trace)
         kill -INT "${started[-1]}"
         wait "${started[-1]}" && false || same $? 130
-        # Lost feedback depends on the machine, not on the stop.
+        # A busy machine may lose feedback; that is not part of the stop.
         rest=$(tail -n +$((before + 1)) trace | grep -E '^[a-z]+: ' | grep -v feedback || true)
         same "$(wc -l <<<"$rest")" 1
         has "$rest" "$said"
@@ -132,8 +132,7 @@ END
 
 # ---- Fields --------------------------------------------------------------------------------------
 
-# One rule finds fields everywhere: each row holds for watch, --fields, --format and
-# --where.
+# The same rule finds fields in watch, --fields, --format and --where.
 @test "watch, --fields, --format and --where find a field by the same names" {
     while IFS='|' read -r tool name fields; do
         prints_lines 3 $tool -q -j -l "$fast" watch -n 3 $name
@@ -216,7 +215,8 @@ END
         for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
             fails_with 2 "name 'zebra' not found — available: lknee.torque, lknee.b, x, b" $tool -q $words <text
         done
-        fails_with 2 "available: max, x, ma" $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}' # part of another name
+        # The name is part of another one.
+        fails_with 2 "available: max, x, ma" $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}'
         ok $tool -q -j watch - <text
         same "$output" "$(<text)"
     done
@@ -228,7 +228,7 @@ END
             fails_like 2 "$tool: no message has a field '*zebra'*available: *" $tool decode $words </dev/null
         done
     done
-    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the object may exist in the simulation
+    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the simulation may have this object
 }
 
 @test "CSV has the columns of the sent or received messages" {
@@ -245,7 +245,7 @@ canpid -q --csv -l $fast watch -n 9|board,setpoint,output,measured,fix_link_angl
 unitysim -q --csv -l $fast watch -n 4|shoulder.position,shoulder.velocity,elbow.position,elbow.velocity,wrist_rotate.position,wrist_rotate.velocity,wrist_flex.position,wrist_flex.velocity,hand.position,hand.velocity
 ezphys -q --csv -l sim:pendulum motor hinge 1 10|id,velocity1,max_torque1,velocity2,max_torque2,velocity3,max_torque3
 END
-    ok armctl -q --csv -l "$fast" <<<$'deg 1 90\npos 3 20' # another command, another table
+    ok armctl -q --csv -l "$fast" <<<$'deg 1 90\npos 3 20' # each command has its own header
     same "$(grep -n '^t,' <<<"$output" | tr '\n' ' ')" "1:t,dir,msg,seq,joint,angle 3:t,dir,msg,seq,joint,position "
 }
 
@@ -258,13 +258,13 @@ END
     done
 }
 
-# ---- The table -----------------------------------------------------------------------------------
+# ---- The tables of docs/suite.md -----------------------------------------------------------------
 
-# common HEADING: prints the names in a table of docs/suite.md that holds for every tool.
+# common HEADING: prints the names in a table of docs/suite.md that are common to all tools.
 common() {
     sed -n "/^## $1/,/^## /p" "$root/docs/suite.md" | grep '^| ' | grep -oE '`(--)?[a-z][a-z-]*' | tr -d '`'
 }
-# differences: prints the table of differences as "name|cell of each tool|reason", one line for each name.
+# differences: prints the table of differences as "name|cell of each tool|reason", one line per name.
 differences() {
     sed -n "/^## Differences/,/^## /p" "$root/docs/suite.md" | grep '^| [^|]' | grep -v '^| | ' |
         sed 's/^| //; s/ | /|/g; s/`//g' |

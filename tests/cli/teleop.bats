@@ -1,15 +1,16 @@
 #!/usr/bin/env bats
-# teleop with gamepad records in virtual time, and keys on a terminal. The unit tests of the rules are
-# in tests/unit/control/test_teleop.c.
+# teleop with gamepad records in virtual time, and keys on a terminal. tests/unit/control/test_teleop.c tests the
+# rules.
 load common
 
-# pad TIME=CONTROL:VALUE…: writes pad.ndjson with these events (see pad_player.py); hold is the enabling button.
+# pad TIME=CONTROL:VALUE…: writes pad.ndjson with these events; see pad_player.py. hold is the enabling button.
 pad() {
     printf '%s\n' "$@" | tr '=:' '  ' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
 }
 
-# played TOOL WORD…: becomes the tool with a stand-in for armwire-pad that plays pad.events in real time.
+# played TOOL WORD…: runs the tool with a stand-in for armwire-pad that plays pad.events in real time. Replaces
+# the shell.
 played() {
     mkdir -p played
     [ -e "played/$1" ] || cp "$BIN/$1" played/
@@ -31,7 +32,7 @@ ends_of() {
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     [ "$(jq '.stop_ms < 20' <<<"$output")" = true ]
     read -r first last <<<"$(ends_of m2)"
-    # A quarter of 200 deg/s for a second, from the start position.
+    # A quarter of the maximum 200 deg/s for a second.
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
@@ -77,15 +78,15 @@ ends_of() {
 
 @test "each tool moves by the expected distance and stops on release" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
-    printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # the middle of its range
+    printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # teleop starts at the middle of the range
     while IFS='|' read -r tool words field least most; do
         stderr='held up'
-        while [[ $stderr == *'held up'* ]]; do # caused by a busy machine; ezphys has no clock of its own
+        while [[ $stderr == *'held up'* ]]; do # repeats a run that a busy machine stopped; ezphys has no virtual clock
             begun_ms=$((${EPOCHREALTIME/./} / 1000))
             ok $tool $words teleop --channels pad.ndjson --record run.pcapng
         done
         has "$output" 'result=ended stops=1'
-        # The events take 2.5 s. A machine that stands still meanwhile shortens the motion.
+        # The events take 2.5 s. A stall of this machine shortens the motion.
         [ $((${EPOCHREALTIME/./} / 1000 - begun_ms)) -lt 3300 ] || least=0
         moved=$("$tool" -q decode run.pcapng -j | jq "select($field != null and (.id // 1) == 1) | $field" |
             sort -g | awk 'NR == 1 { a = $1 } { b = $1 } END { print b - a }')
@@ -114,7 +115,7 @@ END
     fails_with 2 "joint 'wrist' not found" drive --map mine
 }
 
-# arm LINE…: runs a script of armctl in virtual time, with a lift and a gripper.
+# arm LINE…: runs a script of armctl in virtual time; the arm has a lift and a gripper.
 arm() {
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' '[joint grip]' 'index = 5' 'kind = pulse' \
         'min = 1040' 'max = 1600' >arm.ini
@@ -123,7 +124,7 @@ arm() {
     armctl --config arm.ini -l "${slow:-$fast}" --record run.pcapng run script
 }
 
-# steps_of JOINT: prints the sent targets without repeats.
+# steps_of JOINT: prints the sent targets without repetitions.
 steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $1) | .angle // .pulse" | uniq | xargs; }
 
 @test "armctl: steps are confirmed one by one while the button is held, and need a known position" {
@@ -134,22 +135,22 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$why" "no joint of the map handler is configured — add [joint NAME] sections with an index"
     prints 'teleop result=ended stops=1' arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$stderr" 'grip: position unknown, not driven — move it once'
-    # A quarter of half its range per second, in whole degrees; the last target is the stop.
+    # A quarter of half the range per second, in whole degrees. The last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
-    # One conversation at a time: a new digit only after a confirmation.
+    # Each command has been confirmed before the next one is sent.
     same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | head -n -2 | uniq -d)" ''
     ok arm 'teleop --force --channels pad.ndjson'
-    same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, as requested
+    same "$(steps_of 2 | cut -d' ' -f1)" 92 # starts at the middle of the range
 }
 
 @test "armctl: no step starts after a release, and presses during a step are ignored" {
-    # Steps of 2.5 s: the button is released and pressed again within one, with the stick deflected.
+    # Steps take 2.5 s. During one, the button is released and pressed again, with the stick deflected.
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0 1.6=hold:1 9.0=alive
     slow="$fast&turn-speed=0.8deg/s"
     ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --channels pad.ndjson'
     same "$(steps_of 2)" '20 22'
     has "$output" stops=2
-    # With the button held it continues, at the speed of the arm.
+    # While the button is held, the next steps follow at the arm's speed.
     pad 0.5=hold:1 1.0=lefty:-1 7.0=hold:0
     ok arm '--confirm-timeout 600s deg lift 20' '--confirm-timeout 600s teleop --channels pad.ndjson'
     same "$(steps_of 2)" '20 22 24 26'
@@ -161,12 +162,12 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0
     printf '%s\n' 'deg lift 2' 'teleop --channels pad.ndjson' >script
     prints 'teleop result=ended stops=1' armctl --config arm.ini -l "$url" --record run.pcapng run script
-    # The arm needs 2 s: until then the stop commands its last confirmed position.
+    # The step takes 2 s; until then, the stop returns to the last confirmed position.
     armctl -q -j decode run.pcapng --where 'msg=deg' | jq -r '"\(.dir)\(.angle)"' | tail -n 4 >said
     matches "$(xargs <said)" '*tx4 tx2 tx2*'
     stop_ms=${output##*stop_ms=}
     [ "${stop_ms%.*}" -lt 100 ]
-    # The q key does the same during a long first step.
+    # The q key aborts a long first step, too.
     printf '[joint lift]\nindex = 2\nspeed = 5\nmax = 180\n' >slow.ini
     TERM=xterm terminal 80 <<<"
         launch armctl -q --config slow.ini -l sim: teleop --force --keys
@@ -188,7 +189,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     started+=($!)
     until [ "$(grep -c -- '-> .* deg ' trace)" -gt 3 ]; do sleep 0.02; done
     kill -STOP $!
-    sleep 0.3 # meanwhile its watchdog process stops the arm
+    sleep 0.3 # the watchdog process stops the arm
     kill -CONT $!
     wait $!
     has "$(<trace)" 'stopped: this program was held up'
@@ -254,10 +255,10 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$(hidmotor -q info run.pcapng)" success
 }
 
-# held BUS: a gamepad whose stick is pushed from 0.6 s until the gamepad is lost at 4 s.
+# held BUS: simulates a gamepad with the stick deflected from 0.6 s until its loss at 4 s.
 held() { printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '4 none' >pad.events && export BUS=$1; }
 
-# drives WORD…: runs teleop with that gamepad; repeats it if a busy machine caused a delay.
+# drives WORD…: runs teleop with this gamepad; repeats runs that a busy machine delayed.
 drives() {
     stderr='held up'
     while [[ $stderr == *'held up'* || -z ${GARBLE:-} && $stderr == *'no data from armwire-pad'* ]]; do
@@ -265,7 +266,7 @@ drives() {
     done
 }
 
-# halts REASON WORD…: runs teleop with that gamepad until it stops the motion, once and for this reason; repeats it
+# halts REASON WORD…: runs teleop with this gamepad and requires exactly one stop, for this reason. Repeats runs
 # like drives.
 halts() {
     local client
@@ -285,7 +286,8 @@ halts() {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
     has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all joints stopped'
-    [[ $stderr == *'held up'* ]] || hidmotor -q -j decode run.pcapng --dir tx | # else it may have moved too little
+    # After a delay the joint may have moved too little.
+    [[ $stderr == *'held up'* ]] || hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
     mkdir -p config/armwire
@@ -298,7 +300,7 @@ halts() {
 @test "a gamepad's partial lines, old records and garbage stop the motion" {
     held usb
     GARBLE='{"t":1' halts 'no data from armwire-pad'
-    GARBLE=$'{"t":1,"age":0}\n' halts 'no data from armwire-pad' # an old record
+    GARBLE=$'{"t":1,"age":0}\n' halts 'no data from armwire-pad' # a record without new data
     GARBLE=$'rubbish\n' halts 'events were lost'
     GARBLE=$(printf '%9000s' x) halts 'events were lost'
 }
@@ -312,7 +314,7 @@ halts() {
     hasnt "$stderr" 'no data from the gamepad'
 }
 
-# muscles T: writes a recording of T seconds with 100 records a second, from lines "FROM TO NAME VALUE".
+# muscles T: writes a recording of T seconds with 100 records per second from lines "FROM TO NAME VALUE".
 muscles() {
     awk -v end="$1" '{ from[NR] = $1; to[NR] = $2; name[NR] = $3; value[NR] = $4 }
         END {
@@ -347,7 +349,7 @@ END
     same "$(grep -c 'now: ' <<<"$stderr")" 1
     has "$stderr" 'now: elbow'
     read -r _ last <<<"$(ends_of m2)"
-    [ "$last" -ge 44 ] && [ "$last" -le 51 ] # a quarter of 200 deg/s for a second
+    [ "$last" -ge 44 ] && [ "$last" -le 51 ] # a quarter of the maximum 200 deg/s for a second
     read -r _ last <<<"$(ends_of m3)"
     [ "$last" -le -44 ]
 }
@@ -369,15 +371,15 @@ END
     fails_with 2 'the file has no times' hidmotor -q -l "$fast" teleop --channels bare.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels nothing.csv
     sed 's/emg2/other/' emg.csv >lacks.csv
-    fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # channels count only after all were seen
+    fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # motion requires that every channel was seen
     has "$why" "no record has emg2 of map emg (records have: on, emg1, other) — record every control"
     sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
     has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"
 }
 
-# rejects LINE TEXT: replays emg.csv with this line 121, in the middle of a motion, and requires the
-# error TEXT, exit code 5 and a stop before the end.
+# rejects LINE TEXT: replays emg.csv with LINE as line 121, during a motion. Requires the error TEXT, exit code 5
+# and a stop.
 rejects() {
     awk -v line="$1" 'NR == 121 { $0 = line } { print }' emg.csv >bad.csv
     fails 5 hidmotor -q -l "$fast" --record run.pcapng teleop --channels bad.csv
@@ -433,7 +435,7 @@ END
     same "$stderr" ''
 }
 
-# lives EVENT: sends records on standard input until the arm moves, then the event, and checks the result. Repeats
+# lives EVENT: sends records to standard input until the arm moves, then the event, and checks the result. Repeats
 # the test if this machine delays the tool by 100 ms, which also stops the motion.
 lives() {
     local status=75
@@ -484,7 +486,7 @@ assert "end of the records on standard input" in result["why"], result
 assert "--channels FILE" in result["why"], result
 END
     done
-    # The arm has moved and stopped.
+    # The arm moved and was stopped.
     [ $status = 0 ] && hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }

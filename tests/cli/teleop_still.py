@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Suspends (SIGSTOP) or kills (SIGKILL) teleop with a deflected stick, and play, follow and experiments during a
-motion: the watchdog process must send the stop within the permitted delay of 100 ms, and 20 ms more. Play and
-experiments must end when resumed (SIGCONT), with that reason, and the stop must be the last message. If armwire-pad
-is suspended or killed instead, teleop must send the stop within the same times.
+motion. The watchdog process must send the stop after the permitted delay of 100 ms plus 20 ms. When resumed
+(SIGCONT), play and experiments must exit and report the delay, and the stop must be the last message. If
+armwire-pad is suspended or killed, teleop must send the stop within the same time.
 
-    ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   of each tool and way; 2 without ROUNDS. PAD: a program that is a
-                                             gamepad of the kernel's (tests/kernel/pad.c), else pad_player.py
-    WITHIN=40                                ms, in place of those 20: a machine that is busy
-    WHAT=play,follow,experiments             in place of teleop
-    TOOLS=armctl                             of these alone
+    ROUNDS=25 teleop_still.py BIN FOLDER [PAD]   25 rounds of each tool and signal, by default 2. PAD: a program
+                                             that is a kernel gamepad (tests/kernel/pad.c); default: pad_player.py
+    WITHIN=40                                ms, replaces the 20 ms on a busy machine
+    WHAT=play,follow,experiments             tests these commands instead of teleop
+    TOOLS=armctl                             tests only these tools
 """
 import os
 import random
@@ -24,11 +24,11 @@ from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, child_of, chil
 
 BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
-PATIENCE = 20  # s
-LATE = 100  # ms, AW_TELEOP_LATE
-STILL = 1000  # ms, of what is no teleop
-LIMIT = 6  # the exit code after a suspension
-FEW = {"motor": 1, "step": 1, "identify": 1, "tune": 1}  # messages that move it; by default 5
+PATIENCE = 20  # s, timeout for expected events
+LATE = 100  # ms, permitted delay of teleop: AW_TELEOP_LATE
+STILL = 1000  # ms, permitted delay of other commands
+LIMIT = 6  # exit code after a suspension
+FEW = {"motor": 1, "step": 1, "identify": 1, "tune": 1}  # number of moving messages before the signal; default 5
 EXPERIMENTS = {
     "hidmotor": {"step": "step m2 --from 0deg --to 40deg --for 60s", "sweep": "sweep m2 --to-hz 4",
                  "identify": "identify m2 --save /dev/null"},
@@ -41,12 +41,12 @@ WAYS = {"SIGSTOP": signal.SIGSTOP, "SIGKILL": signal.SIGKILL}
 PAD_WAYS = {"SIGSTOP of armwire-pad": signal.SIGSTOP, "SIGKILL of armwire-pad": signal.SIGKILL}
 OPTIONS = {"canpid": ["-c", "pos", "-b", "lknee"], "hidmotor": ["--timeout", "1s"], "armctl": ["--force"]}
 JOINTS = {"armctl": "lift", "hidmotor": "m2", "canpid": "lknee", "unitysim": "elbow"}
-# The button is held, and the stick stays deflected.
+# Holds the button and keeps the stick deflected.
 EVENTS = "0.1 hold 1\n0.2 lefty -1\n60 hold 0\n"
 
 
 class Unitysim(TOOLS["unitysim"]):
-    """The tool sends first, to a port of its own, as with the simulator."""
+    """Listens on its own port: the tool sends first, as with the simulator."""
     rest = b"\0" * 7 + b"\0\0\0\0" * 5 + b"\0"
 
     def prepare(self):
@@ -57,8 +57,8 @@ class Unitysim(TOOLS["unitysim"]):
 
 
 class Armctl(TOOLS["armctl"]):
-    """The stop is the last confirmed position, or the one before it if the program was suspended earlier;
-    the next step starts there."""
+    """Its stop is the last confirmed position, or the previous one if the program was suspended earlier. The next
+    step starts there."""
 
     def prepare(self):
         path = f"{self.folder}/armctl{self.number}.ini"
@@ -80,7 +80,7 @@ TOOLS.update(unitysim=Unitysim, armctl=Armctl)
 
 
 class Round:
-    """A tool whose simulator is behind this program, which reads the traffic."""
+    """Runs a tool whose simulator is behind this program, which relays all traffic."""
 
     def __init__(self, name, number, what, pad):
         self.tool = TOOLS[name](FOLDER, number)
@@ -105,7 +105,7 @@ class Round:
         self.tool.begin()
 
     def words(self, name, number, what, pad):
-        """Starts the command; its motion is longer than the test."""
+        """Returns the command line of a motion longer than the test."""
         if what == "teleop":
             return ["teleop", "--pad", pad]
         joint = JOINTS.get(name) or self.tool.moving[0][1]
@@ -124,7 +124,7 @@ class Round:
         return ["follow", path, "--map", f"{joint}=a", "--relative", "--max-jump", "400", *limit]
 
     def messages(self, until):
-        """Returns the tool's messages with their times; relays those of the device."""
+        """Returns the tool's messages with their times, and relays those of the device."""
         ends = [self.end] + ([self.board] if self.board else [])
         speaks, pushed = not self.board, not self.pad
         while time.monotonic() < until:
@@ -149,7 +149,7 @@ class Round:
                     try:
                         self.end.send(data)
                     except OSError:
-                        pass  # the peer has ended
+                        pass  # the other end has closed the connection
                 for message in self.tool.take(data, host):
                     if host:
                         yield now, self.tool.judge(message)
@@ -157,7 +157,7 @@ class Round:
                         self.tool.heard(message)
 
     def target(self, way):
-        """Returns the process to signal: teleop, or its child armwire-pad."""
+        """Returns the process to signal: teleop or its child armwire-pad."""
         if way not in PAD_WAYS:
             return self.program.pid
         for pid in children(self.program.pid):
@@ -167,8 +167,8 @@ class Round:
         raise SystemExit("armwire-pad does not run")
 
     def run(self, way, number, few, ends):
-        """Returns the time from the signal to the stop without waits for processors, ms; None: a busy machine
-        stopped the motion earlier."""
+        """Returns the time from the signal to the stop in ms without waits for processors, or None if a busy
+        machine stopped the motion earlier."""
         moved, due, hit, last = 0, None, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
             moved += what == MOVES
@@ -191,7 +191,7 @@ class Round:
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 
     def wake(self):
-        """The tool ends with the reason, and its last message to the device is the stop."""
+        """Resumes the tool: it must report the reason, and its last message must be the stop."""
         os.kill(self.program.pid, signal.SIGCONT)
         last = [what for _, what in self.messages(time.monotonic() + PATIENCE) if what][-1:]
         self.program.wait(PATIENCE)
@@ -215,7 +215,7 @@ class Round:
 
 
 def play_pads():
-    """Copies the tools beside a stand-in for armwire-pad, without a kernel gamepad."""
+    """Copies the tools next to a stand-in for armwire-pad that needs no kernel gamepad."""
     global BIN
     if PAD:
         return
@@ -255,7 +255,7 @@ def main():
                         raise
                 finally:
                     a_round.close()
-                # Rounds in which this machine ran no program for a while do not count.
+                # Ignores rounds in which this machine stalled.
                 times += [] if pulse.stood > stood or took is None else [took]
             most = (LATE if what == "teleop" else STILL) * (still or way in PAD_WAYS) + within
             beyond = sum(t > most for t in times)

@@ -2,7 +2,7 @@
 # Speed changes during playback: keys, a typed line, and another program through a server.
 load common
 
-# prepare: writes slow motions, for people and for busy machines.
+# prepare: writes motions slow enough for people and busy machines.
 prepare() {
     printf 't,m1,m2,m3\n0,0,0,0\n90,0,45,0\n' >hidmotor.csv
     printf 't,a\n0,0\n90,45\n' >leader.csv
@@ -10,13 +10,13 @@ prepare() {
     ok hidmotor -q -l "$fast" --record hidmotor.pcapng play hidmotor.csv
 }
 
-# TOOL|ARGUMENTS of each playback.
+# Playbacks as TOOL|ARGUMENTS.
 playing='hidmotor|play hidmotor.csv --max-jump 90
 hidmotor|replay hidmotor.pcapng
 hidmotor|follow leader.csv --map m2=a --relative
 unitysim|play sequence.csv'
 
-# Keys down and up, a line edited while typing, and an unknown line.
+# Presses the keys for faster and slower, edits a line while typing, and types an unknown line.
 @test "keys and typed lines change the speed of play, replay, follow and a sequence" {
     prepare
     while IFS='|' read -r tool words; do

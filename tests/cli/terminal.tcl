@@ -29,13 +29,13 @@ proc launch {args} {
     global spawn_id
     uplevel #0 [list spawn -noecho {*}$args]
 }
-# Output that no command has waited for.
+# Returns the output that no command has waited for.
 proc more {} {
     global seen
     upvar expect_out out
     if {[info exists out(buffer)]} { append seen $out(buffer) }
 }
-# The same after a failed wait, when expect does not provide the output.
+# Returns the same after a failed wait, when expect does not provide the output.
 proc rest {} {
     global seen
     expect -timeout 0 -re {.+} { append seen $expect_out(buffer) } timeout {}

@@ -1,9 +1,9 @@
-"""Compares what `tshark -T json` found in a capture with the records of `TOOL decode -j`.
+"""Compares the output of `tshark -T json` for a capture with the records of `TOOL decode -j`.
 
     tshark_check.py TOOL PACKETS.json RECORDS
 
-Every value of every record must be there under TOOL.MESSAGE.FIELD or TOOL.FIELD, with the same
-number or text; null must be absent. Says how much was compared.
+Requires every value of every record under TOOL.MESSAGE.FIELD or TOOL.FIELD with the same number or text; values
+that are null must be absent. Prints the number of compared values.
 """
 import json
 import struct
@@ -11,7 +11,7 @@ import sys
 
 
 def rows(packet, tool):
-    """Returns the tool's trees in the packet, in order; keys may repeat."""
+    """Yields the tool's trees in the packet, in order; keys may repeat."""
     for key, value in packet:
         if key == tool and isinstance(value, list):
             yield dict(value)
@@ -50,10 +50,10 @@ def main():
     compared, messages = 0, set()
     for row, record in zip(found, records):
         name = record["msg"]
-        record.pop("anomaly", None)  # decode adds it, the value is the same
+        record.pop("anomaly", None)  # a key that decode adds
         for field, expected in flat(record):
             value = row.get(f"{tool}.{name}.{field}", row.get(f"{tool}.{field}"))
-            if field in ("t", "axis"):  # not on the wire
+            if field in ("t", "axis"):  # the field is not on the wire
                 continue
             if not same(value, expected):
                 sys.exit(f"{field} is {value} in {row}, but {expected} in {record}")

@@ -2,27 +2,27 @@
 # unitysim with its simulator: every command and limit; no joint stays driven.
 load common.bash
 
-# Runs a command on the simulator in virtual time. virtual_json adds -j.
+# Runs a command with the simulator in virtual time. virtual_json adds -j.
 virtual() { ok unitysim -q -l "$fast" "$@"; }
 virtual_json() { ok unitysim -q -j -l "$fast" "$@"; }
 virtual_gives() { gives_json "$1" "$2" unitysim -q -j -l "$fast" "${@:3}"; }
 
-# Starts a simulator for several processes: $url. It sends to a port that was free just before.
+# Starts a simulator that several processes can use; $url is its link. It sends to a port that was just free.
 simulator() {
     local port
     port=$(free_port)
     start sim unitysim sim --listen "udp-listen:0?reply=127.0.0.1:$port" "$@"
 }
 
-# Ends the simulator and reads its counters into $line.
+# Ends the simulator and sets $line to its counters.
 counters() {
     kill "$pid"
     wait_for sim "datagrams received"
 }
 
-# elbow FILTER: prints velocity and a value of the elbow from status.
+# elbow FILTER: prints the elbow's velocity and a value from status.
 elbow() { unitysim -q -j -l "$url" status | jq -c "[.elbow.velocity, $1]"; }
-limits_of() { # prints the position limits of joints with their source
+limits_of() { # prints the position limits of these joints and their source
     for joint; do
         jq -c "select(.joint == \"$joint\" and .of == \"position\") | [.min,.max,.from]" <<<"$output"
     done | paste -sd ' '
@@ -38,7 +38,7 @@ for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
 }
 
-# sending COMMAND…: starts it and waits for its first control packet; its id is $client.
+# sending COMMAND…: starts the command and waits for its first control packet; $client is its process id.
 sending() {
     under_way unitysim -v "$@"
     wait_for client "-> FF FF 01 14"
@@ -81,7 +81,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     for ((k = 0; k < ${#damaged[@]}; k++)); do
         fails_with 5 "${reason[k]}" unitysim decode --dir tx "${damaged[k]}"
     done
-    ok unitysim -q -l "$url" status # all earlier datagrams were handled
+    ok unitysim -q -l "$url" status # proves that all earlier datagrams were handled
     counters
     has "$line" "9 datagrams received, 3 accepted (0 partly, 1 of unusual size)"
     has "$line" "dropped for header 1, checksum 3, size 1, type 1"
@@ -102,7 +102,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     gives_json '[.ok,.dry_run,.elbow.ticks]' '[true,true,2048]' unitysim --dry-run -j move elbow=0deg
 }
 
-# ---- One process beside another ------------------------------------------------------------------
+# ---- Several processes ---------------------------------------------------------------------------
 
 @test "scene, move, camera, limits and watch work from other processes" {
     simulator
@@ -113,25 +113,25 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
         '[true,"arrived",true,true]'
     gives_json '[.ok,.x,.y,.z,.rx,.ry,.rz]' '[true,-185,500,0,66,270,0]' unitysim -j -l "$url" camera get
     ok unitysim -j -l "$url" camera set y=700 rx=-10
-    same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,700,0,350,270,0]' # whole turns do not count
+    same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,700,0,350,270,0]' # ignores whole turns
     gives_json '[.ok,.result]' '[true,"sent"]' unitysim -j -l "$url" limits set elbow 1800 2200
-    ok unitysim -j -l "$url" limits # saved for the next process; the camera is unchanged
+    ok unitysim -j -l "$url" limits # the next process uses the saved limits; the camera is unchanged
     same "$(limits_of elbow hand)" '[1800,2200,"device"] [1928,2800,"device"]'
     gives_json '[.y,.rx]' '[700,350]' unitysim -j -l "$url" camera get
     refuses 6 unitysim -q -l "$url" move elbow=2300
-    ok unitysim -q -j -l "$url" watch -n 3 # the elbow returned into its limits
+    ok unitysim -q -j -l "$url" watch -n 3 # the elbow has returned into its limits
     same "$(json '[.msg,(.elbow.position <= 2230)]')" '["feedback",true]'
-    ok unitysim -j -l "$url" scene basic # restores the default limits
+    ok unitysim -j -l "$url" scene basic # loading the scene restores the default limits
     ok unitysim -j -l "$url" move elbow=2300
 }
 
-# make bench measures the jitter on a busy machine.
+# In real time, this test requires only a maximum rate; make bench measures the jitter.
 @test "feedback arrives every 15 ms" {
     virtual_json watch -n 100
     same "$(jq -s '[.[].t * 1000 | round] | [.[0] + range(100) * 15] == .' <<<"$output")" true
     virtual_gives '[.n,.lost,(.feedback_n > 30),.feedback_p50_ms,.feedback_p99_ms]' '[5,0,true,15,15]' ping -n 5
     simulator --scene basic
-    prints_lines 100 unitysim -q -j -l "$url" watch -n 100 # in real time: not more often
+    prints_lines 100 unitysim -q -j -l "$url" watch -n 100 # in real time, messages are never early
     same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 10' <<<"$output")" true
     gives_json '[.n,.lost]' '[5,0]' unitysim -q -j -l "$url" --timeout "${patience}s" ping -n 5
 }
@@ -167,7 +167,7 @@ client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 try:
     client.bind(("", 30005))
 except OSError:
-    pass  # another test has it
+    pass  # another test uses the port
 print("bound", flush=True)
 time.sleep(60)' >port 3>&- &
     started+=("$!")
@@ -181,7 +181,7 @@ time.sleep(60)' >port 3>&- &
     unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
     started+=("$!")
     exec {seen}<seen
-    read -r -t "$patience" line <&"$seen" # it holds the port
+    read -r -t "$patience" line <&"$seen" # proves that it has the port
     fails_with 4 "end that client, or use another port at both ends" unitysim -l "$url" status
     end "${started[-1]}"
     end "$pid"
@@ -198,7 +198,7 @@ import time
 frame = bytes.fromhex("FF FF 01 14 00 00 00 00 01 14 00 01 02 00 00 00 03 00 00 00 04 00 00 00")
 frame += bytes([~sum(frame[2:]) & 0xFF])
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-while True:  # so often that our packet is never the last one
+while True:  # so often that the last packet is always this one
     out.sendto(frame, ("127.0.0.1", int(sys.argv[1])))
     time.sleep(0.001)
 PYTHON
@@ -210,7 +210,7 @@ PYTHON
     wait "$client" && false || same $? 143
 }
 
-# ---- Moving --------------------------------------------------------------------------------------
+# ---- Motions -------------------------------------------------------------------------------------
 
 @test "move accepts ticks, degrees and hand names, for several joints at once" {
     virtual_gives '[.ok,.result]' '[true,"arrived"]' move elbow=7.6deg wrist_flex=-30deg hand=open shoulder=2100
@@ -262,7 +262,7 @@ PYTHON
     ok unitysim --config u.ini -l "$fast" drive elbow=+45 --for 3s
     has "$stderr" "elbow: stopped at 2104 ticks, its limit is 2100"
     gives_json '.elbow.ticks < 1720' true unitysim -q -j -l "$fast" --config u.ini drive elbow=-45 --for 3s --force
-    remarks_no "limit" unitysim -l "$fast" drive hand=open --for 3s # up to the simulator's limit
+    remarks_no "limit" unitysim -l "$fast" drive hand=open --for 3s # up to the limit of the simulator
 }
 
 @test "a control record drives until the next one, silence or the end of input" {
@@ -313,7 +313,7 @@ END
     refuses 2 unitysim -q -l "$fast" jog elbow 5kg
     refuses 2 unitysim -q -l "$fast" jog elbo +5
     refuses_with 2 "no terminal" unitysim -q -l "$fast" jog elbow </dev/null
-    prints_like "*elbow.ticks=2[01]??*" unitysim -q -l "$fast" move elbow=+2100 # absolute, as everywhere but in jog
+    prints_like "*elbow.ticks=2[01]??*" unitysim -q -l "$fast" move elbow=+2100 # numbers are absolute except in jog
 }
 
 @test "limits come from a file, the config file or earlier commands" {
@@ -350,7 +350,7 @@ END
     echo 'a,1,2,3,4,x,6' >bad.csv
     fails_with 5 "bad.csv:1:11: ry: 'x'" unitysim --views bad.csv camera views
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
-    fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # beyond the integer range
+    fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # beyond the range of integers
     fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
 }
 
@@ -359,7 +359,7 @@ END
     sim=$pid
     sending -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
     kill -STOP "$sim"
-    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all joints are stopped
+    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # stops all joints
     kill -CONT "$sim"
     ended 0
     has "$rest" "no feedback for"
@@ -393,10 +393,10 @@ END
 
 @test "each motion of a sequence reaches its row's position" {
     rows thirty.csv 30
-    tail -n 1 thirty.csv # Hand,Auto,2037
+    tail -n 1 thirty.csv # prints Hand,Auto,2037
     virtual_json play thirty.csv
     ok unitysim -q -j -l "$fast" <<<$'play thirty.csv\nstatus'
-    # The last row of each joint.
+    # Positions in the last row of each joint.
     same "$(jq -sc '.[-1] | [.shoulder.ticks - 2033, .elbow.ticks - 2034, .wrist_rotate.ticks - 2035, .wrist_flex.ticks - 2036, .hand.ticks - 2037]
         | map(. >= -12 and . <= 12) | all' <<<"$output")" true
 }
@@ -470,7 +470,7 @@ END
     [ "$(grep -c 'Elbow,Auto,.*,20,10,0,' moving.csv)" -gt 2 ]
 }
 
-# ---- How it ends ---------------------------------------------------------------------------------
+# ---- Failures and interrupts ---------------------------------------------------------------------
 
 @test "a signal stops move and play, and the stop is reported" {
     simulator --scene 1
@@ -516,7 +516,7 @@ END
     ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s
     cp drive.pcapng cut.pcapng
     until unitysim decode cut.pcapng 2>/dev/null | grep ' control ' | tail -n 1 | grep -q elbow.velocity=20; do
-        truncate -s -100 cut.pcapng # until the recording ends before the stop
+        truncate -s -100 cut.pcapng # removes the stop from the recording
         [ -s cut.pcapng ]
     done
     ok unitysim -q -l "$url" scene basic
@@ -552,7 +552,7 @@ END
     stands
 }
 
-# ---- Screens -------------------------------------------------------------------------------------
+# ---- Views ---------------------------------------------------------------------------------------
 
 @test "view in a pipe prints one picture without control characters, in ASCII without UTF-8" {
     prints "from above" unitysim -q -l "$fast" view
@@ -585,7 +585,7 @@ END
     prints "nominal" unitysim complete -- sim --model ""
 }
 
-# ---- Missing and foreign peers -------------------------------------------------------------------
+# ---- Missing and foreign simulators --------------------------------------------------------------
 
 @test "commands without a simulator exit 3 and name the missing peer" {
     local url command why
@@ -611,7 +611,7 @@ END
     local home ours url
     home=$(free_port) ours=$(free_port)
     url="udp:127.0.0.1:$home?listen=$ours"
-    # Sends the elbow at 2300 every 15 ms from another address of this machine.
+    # Sends elbow feedback of 2300 every 15 ms from another address of this machine.
     python3 -c 'import socket, sys, time
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 out.bind(("127.0.0.2", 0))

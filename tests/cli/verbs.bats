@@ -1,5 +1,4 @@
-# Common verbs work the same in every tool: the same arguments, columns and keys, even for different
-# devices.
+# Verbs common to all tools: the same arguments, columns and keys for different devices.
 load common
 
 @test "ping prints the same header and keys in every tool" {
@@ -23,7 +22,7 @@ load common
 }
 
 @test "ping of a recording without answers exits 3" {
-    ok armctl -q -l sim: record nothing.pcapng --for 1ms # the arm sends nothing unasked
+    ok armctl -q -l sim: record nothing.pcapng --for 1ms # the arm sends nothing without a command
     for tool in $tools; do
         run --separate-stderr "$tool" -q -l log:nothing.pcapng ping
         same "$tool $status" "$tool 3"
@@ -31,7 +30,7 @@ load common
     done
 }
 
-arm() { # writes an arm's joints to the default config file
+arm() { # writes a config file with an arm's joints
     mkdir -p config/armwire
     printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
         'kind = translate' 'min = 0' 'max = 300' >config/armwire/armctl.ini
@@ -53,7 +52,7 @@ arm() { # writes an arm's joints to the default config file
     matches "${lines[1]}" "base * - * - deg * - * -"
     fails_with 2 "base: position unknown — move it once" armctl -q -l "$url" jog base +5
     ok armctl -q -l "$url" deg base 10
-    ok armctl -q -j -l "$url" jog base +5 # by another process
+    ok armctl -q -j -l "$url" jog base +5 # in another process
     same "$(json '[.cmd,.angle,.result]')" '["jog",15,"confirmed"]'
     ok armctl -q -j -l "$url" jog base -10deg
     ok armctl -q -j -l "$url" status
@@ -134,7 +133,7 @@ canpid|setpoint +10deg --max-jump 90deg -b lknee -c pos|.value
 END
 }
 
-# These motions would continue although the line has a time.
+# Without the check, these motions would continue after the given time.
 @test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
@@ -153,12 +152,12 @@ unitysim|jog elbow +20
 END
     nothing_arrived
     fails 2 ezphys -q -l sim:pendulum jog hinge +0.1 --for 10ms
-    ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # given once for all lines
+    ok hidmotor -q --for 1s -l "$fast" <<<$'velocity 5 0 0\nwatch positions\nstop' # the option applies to all lines
     HIDMOTOR_FOR=1s ok hidmotor -q -l "$fast" velocity 5 0 0
 }
 
 @test "status of a recording without joint data exits 3 with a result" {
-    # A section and an interface without packets.
+    # A capture with a section header and an interface, but no packets.
     printf '\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0\377\377\377\377\377\377\377\377\x1c\0\0\0' >empty.pcapng
     printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
     for tool in canpid hidmotor unitysim ezphys; do

@@ -2,13 +2,13 @@
 # watch: lines for programs, a table for people. Tests of the terminal use terminal.tcl.
 load common.bash
 
-# talker N PORT: starts a server that sends lines to each client until it is ended; it can be
-# restarted. $url is its link.
+# talker N PORT: starts a server that sends lines to each client until it is ended; another one can replace it.
+# $url is its link.
 talker() {
     start "talker$1" python3 "$root/tests/cli/talker.py" "$2"
 }
 
-# The escape sequence that restores the terminal.
+# The escape sequence that leaves the alternate screen.
 restored='[?1049l'
 
 @test "a silent device is reported once with a likely cause" {
@@ -78,10 +78,10 @@ restored='[?1049l'
     fails_with 2 "available: bob, hinge" timeout 20 ezphys -q -l sim: watch zebra
     fails_with 2 "name 'bab.force.z' not found" timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
     prints_like "<- joint_axis *" timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
-    gives "<- limb force.z=0N" timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
+    gives "<- limb force.z=0N" timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are valid names
     prints_like "<- timestamp *" timeout 20 ezphys -q -l sim: watch 0 -n 1
     fails_with 2 "name '9' not found — available: bob, hinge" timeout 20 ezphys -q -l sim: watch 9
-    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
+    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # bob may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z
         fails 2 timeout 20 "$tool" -l sim: watch zebra
@@ -101,7 +101,7 @@ restored='[?1049l'
     mkfifo quiet
     armctl watch - <>quiet >lines 2>why &
     watch=$!
-    # Waits until it has blocked HUP, INT and TERM (the shell before exec blocks the last two).
+    # Waits until watch has blocked HUP, INT and TERM. Before exec, the shell blocks the last two.
     until grep -q 'SigBlk:.*[4-7c-f]..[13579bdf]$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
     kill -INT "$watch"
     wait "$watch" || same "$?" 130
@@ -114,7 +114,7 @@ restored='[?1049l'
             start "$tool-${verb% *}" "$tool" sim --listen "unix-listen:$D/$tool.link"
             under_way "$tool" -l "unix:$D/$tool.link" $verb
             until find "/proc/$client/fd" -lname 'socket:*' | grep -q .; do sleep 0.05; done
-            sleep 0.2 # connected, and it listens
+            sleep 0.2 # long enough to connect and read
             kill -9 "$pid"
             wait "$pid" || true
             ended 7
@@ -263,9 +263,9 @@ restored='[?1049l'
         type q; ends 0"
 }
 
-# ---- How late lines come -------------------------------------------------------------------------
+# ---- Delay of lines ------------------------------------------------------------------------------
 
-# in_time COMMAND…: checks the delay of its lines.
+# in_time COMMAND…: checks the delay of its lines; see lateness.py.
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
 @test "lines arrive through a pipe within 20 ms at each tool's usual rate" {

@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
-# Angles that wrap after a turn: motions across half a turn continue, and motions that start there
-# follow their numbers. No motion takes the shortest way.
+# Angles that wrap: motions continue across half a turn, and no motion takes the shortest way.
 load common
 
-# Makes a weightless wheel and a path across half a turn.
+# Writes a scene with a weightless wheel, and a path across half a turn.
 make_wheel() {
     printf '%s\n' 'gravity 0 0 0' 'step 10ms' \
         'body wheel box 0.2 0.2 0.2 mass 1 at 0 0 0 collide off' \
@@ -12,7 +11,7 @@ make_wheel() {
     wheel="sim:?scene=$D/wheel.scene"
 }
 
-# went LINE…: prints the wheel's positions in tenths of a rad, without repeats.
+# went LINE…: prints the wheel's positions in tenths of a rad, without repetitions.
 went() {
     printf '%s\n' "$@" | exits 0 ezphys -q -l "$wheel" --record run.pcapng || return
     ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' |
@@ -52,12 +51,12 @@ END
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     stderr='held up'
-    while [[ $stderr == *'held up'* ]]; do # caused by a busy machine
+    while [[ $stderr == *'held up'* ]]; do # repeats a run that a busy machine stopped
         begun_ms=$((${EPOCHREALTIME/./} / 1000))
         ok ezphys -l "$wheel" --record run.pcapng teleop --channels pad.ndjson
     done
     has "$output" 'result=ended stops=1'
-    # The events take 3.4 s. On a machine that stands still meanwhile, the joint does not get as far.
+    # The events take 3.4 s. A stall of this machine shortens the motion.
     [ $((${EPOCHREALTIME/./} / 1000 - begun_ms)) -lt 4200 ] || return 0
     places=$(ezphys -q decode -j run.pcapng | jq 'select(.displacement != null) | .displacement * 10 | round' | uniq | xargs)
     matches "$places" '0 1 2 *29 30 31 -31 -30 *-1?'

@@ -1,11 +1,10 @@
-"""Compares what canpid makes of DBC files with what cantools makes of them.
+"""Compares canpid's handling of DBC files with that of cantools.
 
-    dbc_compare.py FOLDER|FILE…      CANPID=build/bin/canpid SEED=1 FRAMES=8
+    compare.py FOLDER|FILE…      CANPID=build/bin/canpid SEED=1 FRAMES=8
 
-Of each message so many frames with seeded bits, those of multiplexed ones with numbers of their
-multiplexors that are in use, are decoded by both; what cantools has decoded is encoded by both. A
-value differs if it is not the same but for the decimals that are printed. What canpid leaves out is
-explained by what it says itself. Without cantools the program ends with 77.
+Generates FRAMES seeded frames of each message; multiplexor values are among those in use. Both programs decode
+each frame and encode the values that cantools decoded. Values may differ only by canpid's rounding. Messages
+that canpid skips must have one of the reasons in explain(). Exits with 77 if cantools is missing.
 """
 import collections
 import json
@@ -55,7 +54,7 @@ def load(path):
 
 
 def cleaned(text, size, csv=True):
-    """As canpid keeps a text: without what does harm in a line, and not longer than size bytes."""
+    """Returns the text as canpid stores it: no characters that break a line, fewer than size bytes."""
     out = ""
     for c in text:
         c = {'"': "'", "\\": "/", ",": ";" if csv else ","}.get(c, c)
@@ -68,7 +67,7 @@ def cleaned(text, size, csv=True):
 
 
 def bits_of(signal):
-    """The bits of a signal, the lowest first, as the file counts them."""
+    """Returns the bit positions of a signal in the file's numbering, least significant first."""
     if signal.byte_order == "little_endian":
         return list(range(signal.start, signal.start + signal.length))
     bits, at = [], signal.start
@@ -79,7 +78,7 @@ def bits_of(signal):
 
 
 def raw_value(signal, data):
-    """The number on the wire, without its sign."""
+    """Returns the unsigned number on the wire."""
     return sum((data[at // 8] >> at % 8 & 1) << i for i, at in enumerate(bits_of(signal)))
 
 
@@ -113,8 +112,8 @@ def make_frames(message, dice):
 
 
 def same(signal, mine, theirs):
-    """mine is of JSON; theirs a number, or a name of one. What is not a whole number is printed with one
-    decimal more than tells neighbours apart, a float with the digits of one."""
+    """Returns true if canpid's JSON value equals that of cantools, which may be a number or a value name.
+    canpid prints fractions with one decimal more than the resolution, and floats with float precision."""
     if isinstance(theirs, (cantools.database.namedsignalvalue.NamedSignalValue, str)):
         name, number = cleaned(str(theirs), 80), getattr(theirs, "value", "")
         return str(mine) in (name, f"{name} ({number})") or (
@@ -133,7 +132,7 @@ def same(signal, mine, theirs):
 
 
 def names_in(tree):
-    """All signals of cantools' tree of multiplexors."""
+    """Returns all signals in cantools' tree of multiplexors."""
     names = set()
     for item in tree:
         if isinstance(item, str):
@@ -149,7 +148,7 @@ def names_in(tree):
 def compare_values(where, message, data, record, known):
     try:
         theirs = message.decode(data, decode_choices=True, allow_truncated=False)
-    except Exception as error:  # a number of a multiplexor that nothing is for
+    except Exception as error:  # no signal belongs to this multiplexor value
         total["frames that cantools refuses"] += 1
         return None
     mine = {k: v for k, v in record.items() if k not in ("t", "dir", "msg")}
@@ -174,7 +173,7 @@ def number_text(value):
 
 
 def encode_line(message, name, data, known):
-    """The line for canpid, and the frame of these values; None: cantools cannot encode it."""
+    """Returns canpid's command line and the frame expected from it, or None if cantools cannot encode it."""
     try:
         values = message.decode(data, decode_choices=False)
         wire = message.encode(values, scaling=True, padding=False, strict=False)
@@ -188,7 +187,7 @@ def encode_line(message, name, data, known):
         return None
     fields = " ".join(f"{k + '_' * (k in RESERVED)}={number_text(v)}" for k, v in values.items())
     if sum(s.length for s in here) > len({bit for s in here for bit in bits_of(s)}):
-        own = bytearray(message.length)  # of bits that two signals have cantools keeps one's
+        own = bytearray(message.length)  # cantools keeps only one of two overlapping signals
         for signal in here:
             put(own, signal, raw_value(signal, data))
         total["frames where signals lie over each other, by bits instead of by cantools"] += \
@@ -198,7 +197,7 @@ def encode_line(message, name, data, known):
 
 
 def explain(message, notice, seen):
-    """Why canpid may leave a message out; None: there is no reason."""
+    """Returns the reason why canpid skips this message, or None."""
     standard = not message.is_extended_frame
     if message.length > 8:
         return "of CAN FD"

@@ -19,7 +19,7 @@ if [ $# = 0 ]; then
     for target in tests/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$target" .c)"; done
 fi
 
-[ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two targets run in parallel
+[ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # targets run two at a time
 bound=-max_total_time=$seconds
 [ -z "${INPUTS:-}" ] || bound=-runs=$INPUTS
 export bound
@@ -32,7 +32,7 @@ if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
 fi
 
 corpus=build/fuzz/corpus
-for source in tests/fuzz/fuzz_*.c; do mkdir -p "$corpus/$(basename "$source" .c)"; done # for seeds
+for source in tests/fuzz/fuzz_*.c; do mkdir -p "$corpus/$(basename "$source" .c)"; done # makes the seeds
 build/san/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
     [ ! -f "tests/fuzz/texts/$target" ] ||

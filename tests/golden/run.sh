@@ -9,12 +9,12 @@ bin=${1:-$here/../../build/bin}
 [ $# -gt 0 ] || set -- $("$here/../tools.sh")
 cases=0 bad=0
 
-differs() { # what expected got
+differs() { # why CASE EXPECTED GOT
     bad=$((bad + 1))
     printf '%s:%d: %s: %s\n  expected %s\n  got      %s\n' "$file" "$line" "$command" "$1" "$2" "$3"
 }
 
-# Options before the message, without --dir: they choose the wire for both directions.
+# Options before the message, without --dir: they choose the wire in both directions.
 wire_options() {
     options=
     shift
@@ -48,7 +48,7 @@ check_case() {
     [ "$got" = "$record" ] || differs record "$record" "$got"
 }
 
-check_file() { # of $tool
+check_file() { # arguments of $tool
     file=$1 line=0
     while IFS= read -r command; do
         line=$((line + 1))
@@ -67,7 +67,7 @@ check_file() { # of $tool
 
 for tool; do
     check_file "$here/$tool.txt"
-    # Adds packets of files, which must not change the tool's own.
+    # Adds packet files, which must not change the tool's own messages.
     variable=$(echo "$tool" | tr '[:lower:]' '[:upper:]')_PACKETS
     export "$variable=$here/packets/$tool.packets"
     check_file "$here/$tool.txt"

@@ -16,10 +16,10 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/armwire-kernel
 time_limit_s=${ARMWIRE_KERNEL_TIME_LIMIT:-900}
 packages=(qemu-system-x86 busybox-static kmod xz-utils iproute2)
 
-# The full image: the cloud one has neither CAN nor USB nor 9p.
+# The standard kernel image: the cloud image has neither CAN, USB nor 9p.
 kernels=(linux-image-6.12-amd64 linux-image-amd64)
 
-# Modules that tests may load; the rest of the 400 MB stays in the package.
+# Modules that tests may load. The rest of the package's 400 MB is not extracted.
 module_directories=(net/can drivers/net/can drivers/hid drivers/usb drivers/virtio drivers/input
     net/9p fs/9p fs/netfs fs/fscache fs/configfs lib crypto)
 boot_modules=(virtio_pci 9p 9pnet_virtio)
@@ -48,7 +48,7 @@ install_packages() {
         die "apt-get could not install ${missing[*]}"
 }
 
-# Prints the versioned package behind one of the names above.
+# Prints the versioned package that one of these names depends on.
 kernel_package() {
     local name real
     for name in "${kernels[@]}"; do
@@ -72,7 +72,7 @@ unpack_kernel() {
     done
     (cd "$1" && apt-get download -qq "$package" 2>/dev/null) ||
         die "apt-get could not download $package: no network?"
-    # tar fails for directories that a kernel lacks.
+    # tar fails for directories that this kernel lacks.
     dpkg-deb --fsys-tarfile "$1/${package}"_*.deb |
         tar -x -C "$1" --wildcards "${wanted[@]}" 2>/dev/null
     rm -f "$1/${package}"_*.deb
@@ -101,10 +101,10 @@ make_initramfs() {
     rm -rf "$tree"
 }
 
-# Built next to its final place and moved there atomically, so that it is always complete.
+# Built in a temporary directory and moved, so that it is always complete.
 prepare() {
     local new
-    # init is part of the initramfs: a changed init gets a new cache entry.
+    # init is part of the initramfs, so each version of init has its own cache entry.
     kernel=$cache/$package-$(cksum <"$here/init" | cut -d' ' -f1)
     [ -d "$kernel" ] && return
     mkdir -p "$cache"
@@ -116,8 +116,8 @@ prepare() {
     mv -T "$new" "$kernel" 2>/dev/null || rm -rf "$new" # another process was faster
 }
 
-# Prints the status of the guest's script, or 199 if the VM failed earlier. A file in the shared
-# directory and qemu's exit status from the isa-debug-exit device must agree.
+# Prints the exit status of the guest's script, or 199 if the VM failed earlier. The shared directory and qemu's
+# exit status (isa-debug-exit) must agree.
 run_vm() {
     local status exit_code realtime=(chrt -r 5)
     rm -f "$out/status"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Runs in the VM: runs the tests listed in /run/out/tests and writes their results to
-# /run/out/results. Exit status: the number of failed tests, at most 99.
+# Runs in the VM: executes the tests listed in /run/out/tests and writes the results to /run/out/results. The exit
+# status is the number of failed tests, at most 99.
 set -u
 here=$(dirname "$0")
 cd /run || exit 99
 echo "kernel $(uname -r)"
 
-# The kernel patches its network code when the first socket asks for timestamps and after the last one
-# is closed. On qemu's other processor that patch may end in a panic, so one such socket stays open.
+# Keeps a socket with timestamps open. The kernel patches its network code when the first such socket is opened
+# and after the last one is closed; on qemu's other processor, this may cause a panic.
 python3 -c 'import signal, socket
 SO_TIMESTAMP = 29
 holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Shared by the tests in the VM. They run in /run, which is writable. Starting a process takes
-# 26 ms here, so tests start few processes and avoid loops of commands.
+# Shared by the tests in the VM, which run in the writable directory /run. Starting a process takes 26 ms here, so
+# tests avoid loops of commands.
 set -u
 cd /run || exit 99
-{ read -r bin && read -r programs && read -r rounds; } <out/places # the tools, and the tests' own C programs
+{ read -r bin && read -r programs && read -r rounds; } <out/places # paths of the tools and the tests' own C programs
 export bin programs rounds
 
 # check NAME COMMAND…: the test NAME passes if the command succeeds.
@@ -30,7 +30,7 @@ load() {
     check "modprobe $*" modprobe -d "$MODULES" -S "$(uname -r)" -a "$@"
 }
 
-# wait_for WORDS FILE: waits until a background program has written WORDS, at most 20 s.
+# wait_for WORDS FILE: waits up to 20 s until a background program has written WORDS.
 wait_for() {
     timeout 20 tail -n +1 -f "$2" | grep -q -m1 -- "$1"
 }

@@ -25,7 +25,7 @@ if [ "${ARMWIRE_KERNEL:-}" = skip ]; then
 fi
 [ -e "$build/libarmwire.a" ] || give_up "$build/libarmwire.a is not built: run make first"
 
-# Their C programs; the VM sees the whole file system and runs them in place.
+# Builds their C programs. The VM sees the whole file system and runs them in place.
 programs=$build/tests/kernel
 mkdir -p "$programs" || give_up "cannot write $programs"
 for source in "$here"/*.c; do
@@ -50,7 +50,7 @@ status=$?
 
 passed=$(grep -c '^ok - ' "$out/results" 2>/dev/null)
 failed=$(grep -c '^not ok - ' "$out/results" 2>/dev/null)
-# The status of the VM and its written results must agree.
+# The VM's exit status and the written results must agree.
 if [ "$status" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; then
     echo "check-kernel: the VM ended with status $status" >&2
     failed=1

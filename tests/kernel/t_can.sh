@@ -22,19 +22,19 @@ check "interface down and up again" timeout 20 "$can_link" down vcan0
 check "interface removed and made again" timeout 20 "$can_link" removed vcan0
 check "interfaces that cannot be opened" timeout 20 "$can_link" open vcan0
 
-# One frame of each packet, as commands and as telemetry.
+# One frame for each packet of a board, as command and as telemetry.
 frames=(041#9A99193F0200 042#6F12033A0000 043#000000000300 044#CDCC4CBE0200 045#6F12033B0200
     046#010000000000 047#000000000000 048#000000000000 049#000000400000 05D#00089AF9AE07
     05E#9CFF000200F0 05F#80F8730806FF)
 
-# same_frames FILE: succeeds if it contains these frames in this order, one per line in any format.
+# same_frames FILE: succeeds if the file contains these frames in order, one per line in any format.
 same_frames() {
-    printf '%s\n' "${frames[@]}" >wanted # there is no /dev/fd here
+    printf '%s\n' "${frames[@]}" >wanted # /dev/fd does not exist here
     grep -o '[0-9A-F]*#[0-9A-F]*' "$1" | diff wanted -
 }
 
-# wait_for_list LIST: waits until a socket on vcan0 listens: candump is in the list "all"; only our
-# links request error frames and are in "err".
+# wait_for_list LIST: waits until a socket on vcan0 is in this list: candump is in "all"; only our links request
+# error frames and are in "err".
 wait_for_list() {
     local tries
     for ((tries = 100; tries > 0; tries--)); do
@@ -43,7 +43,7 @@ wait_for_list() {
     done
 }
 
-# start_slcand PTY INTERFACE: makes the kernel the computer at our adapter's pty.
+# start_slcand PTY INTERFACE: connects the kernel's slcan driver to our adapter's pty.
 start_slcand() {
     local tries
     slcand -F -o -c -s8 "$(readlink "$1" | cut -c6-)" "$2" >slcand.log 2>&1 &
@@ -54,7 +54,7 @@ start_slcand() {
     done
 }
 
-# ended PID: succeeds if the background process succeeded.
+# ended PID: succeeds if the background process exited with 0.
 ended() { wait "$1"; }
 
 timeout 30 candump -L -n ${#frames[@]} vcan0 >candump.log &
@@ -75,10 +75,10 @@ wait_for "^open" player.log
 cansend vcan0 041#9A99193F0200
 check "canplayer plays a candump log" timeout 20 canplayer -I candump.log
 check "the link ends" ended $link
-sed -i 2d player.log # removes the frame of cansend, after "open"
+sed -i 2d player.log # skips the frame of cansend, after "open"
 check "frames of cansend and canplayer arrive" same_frames player.log
 
-# The kernel is the computer; our end of slcan: is the adapter.
+# The kernel's driver is the computer; our end of slcan: is the adapter.
 timeout 60 "$can_link" dump slcan:pty:/run/adapter 1 >adapter.log &
 adapter=$!
 wait_for "^open" adapter.log
@@ -87,7 +87,7 @@ check "slcand opens our adapter" ip link set slcan0 up
 cansend slcan0 044#CDCC4CBE0200
 check "a frame of the kernel reaches our adapter" ended $adapter
 check "as it was sent" grep -q "^044#CDCC4CBE0200" adapter.log
-# It read only that frame: from now on no frame is read.
+# It has read that frame; from now on none are read.
 kill $slcand
 wait $slcand
 cat adapter.log slcand.log
@@ -111,7 +111,7 @@ if [ ! -x "$canpid" ]; then
 fi
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# count PATTERN FILE WANTED: succeeds if this many lines match.
+# count PATTERN FILE WANTED: succeeds if this number of lines match.
 count() { [ "$(grep -c -- "$1" "$2")" = "$3" ]; }
 
 "$canpid" sim --listen can:vcan0 2>sim.log &
@@ -126,7 +126,7 @@ check "canpid sets a set point and sees it followed" \
 timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
 check "canpid records candump lines" \
     count '^([0-9]\{10\}\.[0-9]\{6\}) vcan0 0[0-9A-F][0-9A-F]#[0-9A-F]\{12\}$' record.log 60
-# One bus, many programs: all use the server; killing it sends its stop.
+# Several programs on one bus use the server; killing it sends its stop.
 mkdir -p /run/served
 export XDG_RUNTIME_DIR=/run/served
 "$canpid" -l can:vcan0 serve 2>serve.log &
@@ -158,7 +158,7 @@ kill -TERM $sim
 wait $sim
 cat sim.log
 
-# Without the simulator: each packet in both directions.
+# Without the simulator, checks each packet in both directions.
 timeout 60 "$canpid" -l can:vcan0 watch -n ${#frames[@]} -j >seen.json &
 watch=$!
 wait_for_list err # canpid's link

@@ -22,7 +22,7 @@ ended() {
     [ $status -eq "$1" ] || { echo "# exit $status instead of $1" && false; }
 }
 
-# start_board LOG KEYS: starts a board; sets $board (process), $url (link) and $node (device).
+# start_board LOG KEYS: starts a board; sets $board (process id), $url (link) and $node (device).
 start_board() {
     timeout 200 "$hid_link" serve "$2" >"$1" &
     board=$!
@@ -41,7 +41,7 @@ check "it is chosen by itself" says "hid:16c0:0486:ARM0001" "$hid_link" open hid
 check "by its node" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
 check "by its serial number" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
 check_fails 4 "available: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
-# Drops root's privileges, as for other users; without udev the node keeps its permissions.
+# Drops root's privileges to act as another user. Without udev, the node keeps its permissions.
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid
 check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "permission denied: the rule for udev" \
@@ -83,13 +83,12 @@ start_sim() {
     node=${url#hid:}
 }
 
-# value FILTER FILE: prints a number of the last record with jq; true FILTER FILE: tests it.
+# value FILTER FILE: prints a number from the last record with jq. true FILTER FILE: tests a condition.
 value() { tail -n 1 "$2" | jq -r "$1"; }
 true_for() { [ "$(value "$1" "$2")" = true ] || { tail -n 1 "$2" && false; }; }
 
-# as_fast_as_bare COUNT: alternates pings with a bare loop of the same requests. Other load can only
-# slow a turn down, so the best turn of each side counts: of three turns, or of more if three are
-# not enough.
+# as_fast_as_bare COUNT: alternates pings with a bare loop of the same requests and compares the fastest of three
+# or more turns, because other load can only slow them down.
 as_fast_as_bare() {
     local turns
     for turns in {1..12}; do
@@ -124,7 +123,7 @@ check "10000 pings" true_for '.ok and .n == 10000 and .lost == 0 and .foreign ==
 cat ping.json
 check "as fast as a bare loop on the node, within 1.5" as_fast_as_bare 1000
 
-# all_of COUNT: runs moves next to a recorder at full speed; each must arrive.
+# all_of COUNT: runs moves next to a recorder at full speed; each move must arrive.
 all_of() {
     local deg
     "$hidmotor" -q -l "$url" record busy.csv &
@@ -139,7 +138,7 @@ all_of() {
 }
 check "two programs on one node: 20 moves of 20 beside a recorder" all_of 20
 
-# moving TARGET: starts a long move in the background ($mover) and returns when it is in progress.
+# moving TARGET: starts a long move in the background ($mover) and waits until it is in progress.
 moving() {
     "$hidmotor" -l hid: -v move "$@" duration=5s --wait 2>move.log &
     mover=$!
@@ -160,4 +159,4 @@ tail -n 3 move.log
 echo "# exit $status after $passed_ms ms"
 check "the device destroyed in the middle of a move: exit 7" [ $status -eq 7 ]
 check "at once: long before anybody gives up waiting" [ $passed_ms -le 2000 ]
-wait $sim || true # it was killed
+wait $sim || true # exit status after SIGKILL

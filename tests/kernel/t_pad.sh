@@ -1,6 +1,5 @@
 #!/bin/bash
-# armwire-pad with gamepads of the kernel: its records and their delay, gamepads unknown to SDL, and a
-# gamepad that is disconnected.
+# armwire-pad with kernel gamepads: its records and their delay, gamepads unknown to SDL, and disconnected gamepads.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load uinput evdev uhid hid-generic
@@ -17,14 +16,14 @@ connect() {
 }
 disconnect() { echo >&9 && exec 9>&-; }
 
-# begun WORD…: starts armwire-pad with these arguments and waits for its first record
+# begun WORD…: starts armwire-pad with these arguments and waits for its first record.
 begun() {
     "${bin:?}/armwire-pad" "$@" >records 2>said 9>&- &
     reader=$!
     wait_for '"age"' records
 }
 
-# late_by MS COUNT: succeeds if a record shows the button up within MS of each "released T" of the pad.
+# late_by MS COUNT: succeeds if, for each "released T" of the pad, a record shows the released button within MS.
 late_by() {
     jq -r '[.t, .rightshoulder] | @tsv' records >states.txt
     awk -v most="$1" -v count="$2" '
@@ -43,7 +42,7 @@ late_by() {
         }' states.txt pad.log
 }
 
-# holds FILE FILTER: succeeds if the jq filter is true for the records in the file.
+# holds FILE FILTER: succeeds if the jq filter is true for the records in FILE.
 holds() { jq -en "$2" <"$1" >/dev/null; }
 
 check_fails 4 'no gamepad found' "without a gamepad" "$bin/armwire-pad"
@@ -72,7 +71,7 @@ check "a held stick stays in the records, with a growing age" holds held '[input
 disconnect
 wait $reader
 
-# A gamepad with raw reports that SDL maps only by an environment variable.
+# A gamepad with raw reports, which SDL maps only by an environment variable.
 echo 1 >/sys/module/hid/parameters/ignore_special_drivers
 connect 3 60 uhid
 export SDL_GAMECONTROLLERCONFIG='030000006d04000016c2000014040000,F310,leftshoulder:b4,rightshoulder:b5,leftx:a0,lefty:a1,rightx:a2,righty:a3,lefttrigger:b6,righttrigger:b7,platform:Linux,'

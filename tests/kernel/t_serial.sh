@@ -6,7 +6,7 @@
 check "serial links: round trips, locks, modem lines" \
     timeout 100 "${programs:?}/serial_roundtrip" /dev/ttyS1 /dev/ttyS2 500 serial
 
-# Permissions as set by udev, and a user outside the group.
+# Sets permissions as udev does, and uses a user outside the group.
 chgrp dialout /dev/ttyS1 /dev/ttyS2
 chmod 660 /dev/ttyS1 /dev/ttyS2
 check_fails 4 "add yourself to group dialout: sudo usermod -aG dialout" \

@@ -1,7 +1,6 @@
 #!/bin/bash
-# A serial port of the kernel that is not read for a while: its buffer is full, and the data read
-# next is old. The simulated adapter is behind two UARTs; the tool waits for its next line, or is
-# suspended.
+# A serial port that is not read for a while: the kernel's buffer is full, and the data read next is old. The simulated
+# adapter is behind two UARTs; the tool waits for its next line or is suspended.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 export XDG_RUNTIME_DIR=/run XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
@@ -25,7 +24,7 @@ script() {
 script waits.log
 echo 'setpoint 5 -b lknee -c pos' >&5
 wait_for "result=sent" waits.log
-sleep 8 # tests the silence
+sleep 8 # a period of silence
 echo 'status -b lknee -j' >&5
 echo 'stop -b lknee -j' >&5
 exec 5>&-
@@ -38,7 +37,7 @@ script stopped.log
 echo 'setpoint 5 -b lknee -c pos' >&5
 wait_for "result=sent" stopped.log
 kill -STOP $tool
-sleep 8 # the port's buffer fills
+sleep 8 # fills the port's buffer
 echo 'stop -b lknee -j' >&5
 exec 5>&-
 kill -CONT $tool

@@ -1,13 +1,14 @@
 #!/bin/bash
-# teleop with a gamepad of the kernel: releases the button and disconnects the gamepad during a motion,
-# and measures the delay of the stop in the recording of each tool's simulator. Also a gamepad with raw
-# uhid reports; teleop and armwire-pad suspended (SIGSTOP) and killed. 100 runs of each: ROUNDS=25.
+# teleop with kernel gamepads: releases the button and disconnects the gamepad during a motion, and measures the delay
+# of the stop in the recording of each tool's simulator. Also tests a gamepad with raw uhid reports, and suspended
+# (SIGSTOP) or killed programs. ROUNDS=25 gives 100 runs of each.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load uinput evdev uhid hid-generic
 export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
 
-# drive RELEASES PAUSE_MS TOOL…: runs the tools with one pad, each with a recording and a log; $kind uhid: a raw pad.
+# drive RELEASES PAUSE_MS TOOL…: runs the tools with one pad; each has a recording and a log. $kind uhid: raw
+# reports.
 kind=
 drive() {
     local tool releases=$1 pause=$2
@@ -30,7 +31,7 @@ drive() {
     exec 9>&-
 }
 
-# ended TOOL PID: succeeds if it exited with 7, because the gamepad disconnected.
+# ended TOOL PID: succeeds if it exited with 7 because the gamepad was disconnected.
 ended() {
     wait "$2"
     local status=$?
@@ -57,8 +58,9 @@ in_time() {
         }' stops.txt pad.log
 }
 
-# stands_behind COUNT: checks armctl, which moves in steps. No step starts later than 20 ms after a release or the end, until
-# the stick is deflected again. Each stop comes within that time, even during a step: it returns to the confirmed position.
+# stands_behind COUNT: checks armctl, which moves in steps. No step starts more than 20 ms after a release or the
+# end, until the stick is deflected again. Each stop comes within that time, even during a step, and returns to
+# the confirmed position.
 stands_behind() {
     "$bin/armctl" -q decode armctl.pcapng -j | jq -r 'select(.msg == "deg") | [.t, .dir, .angle] | @tsv' >steps.txt
     awk -v count="$1" '
@@ -112,8 +114,8 @@ for ((i = 4; i < rounds * 4; i++)); do
     check "hidmotor: stopped within 20 ms" in_time hidmotor 1
 done
 
-# The kernel assigns this gamepad to a driver that requires a USB device; without that driver it is an ordinary gamepad. Its
-# names come from a line of SDL's database, as in games.
+# The kernel assigns this gamepad to a driver that requires a USB device; without the driver it is an ordinary
+# gamepad. Its mapping comes from a line of SDL's database, as in games.
 kind=uhid
 echo 1 >/sys/module/hid/parameters/ignore_special_drivers
 export SDL_GAMECONTROLLERCONFIG='030000006d04000016c2000014040000,F310,leftshoulder:b4,rightshoulder:b5,leftx:a0,lefty:a1,rightx:a2,righty:a3,lefttrigger:b6,righttrigger:b7,platform:Linux,'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A USB serial port (CDC ACM): the kernel's gadget on a virtual USB bus. /dev/ttyACM0 is the host's
-# end, /dev/ttyGS0 the device's end, a terminal without modem lines.
+# A USB serial port (CDC ACM): the kernel's gadget on a virtual USB bus. /dev/ttyACM0 is the host's end; /dev/ttyGS0, a
+# terminal without modem lines, is the device's end.
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 load configfs libcomposite dummy_hcd usb_f_acm cdc_acm

@@ -1,4 +1,5 @@
-// Bags of others: what "info -j" says of each value of each topic, beside what the libraries of those who made the format read.
+// Compares "info -j" of each value in other programs' ROS bags with the values that the libraries of the
+// format's authors read.
 //
 //     node bags.mjs INFO FILE.mcap…       INFO: a tool with its command
 import fs from "fs";
@@ -27,7 +28,8 @@ function read(path) {
     if (record.type === "Channel" && !channels.has(record.id)) {
       const schema = schemas.get(record.schemaId);
       const text = new TextDecoder().decode(schema.data);
-      const definitions = text.includes("\n---\n") ? null : parse(text, { ros2: true }); // a service's is none of its messages
+      // A service definition has no messages.
+      const definitions = text.includes("\n---\n") ? null : parse(text, { ros2: true });
       channels.set(record.id, { topic: record.topic.replace(/^\//, "").replaceAll("/", "."), encoding: record.messageEncoding,
                                 reader: definitions && new MessageReader(definitions) });
     }

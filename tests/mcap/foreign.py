@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes an MCAP file as another program might: no chunks, no index, a type within a type and lists.
+"""Writes an MCAP file as another program might: without chunks or index, with a nested type and arrays.
 
-    foreign.py FILE ENCODING      20 messages of /arm/state, one of /arm/note; ENCODING says what they claim to be
+    foreign.py FILE ENCODING      20 messages of /arm/state and one of /arm/note; ENCODING is their declared
+                                  encoding
 """
 import struct
 import sys

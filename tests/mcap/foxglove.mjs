@@ -1,8 +1,8 @@
-// A device that is shown in Foxglove, seen by the client of those who made the protocol:
+// Watches a device with the WebSocket client of the protocol's authors:
 //
 //     node foxglove.mjs ws://127.0.0.1:8765 COUNT
 //
-// COUNT messages of each of three topics at least, read with their types; then the service /stop, while another client
+// Decodes at least COUNT messages of each of three topics, then calls the service /stop while another client
 // subscribes 4,000 times and reads nothing.
 import protocol from "@foxglove/ws-protocol";
 import { parse } from "@foxglove/rosmsg";

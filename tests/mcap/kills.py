@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recorders that are killed: armwire-mcap continues to the end of its input and leaves a complete file.
+"""Kills recorders and checks that armwire-mcap reads its input to the end and completes the file.
 
-    KILLS=50 kills.py BIN FOLDER      each of them at a random moment; 3 without KILLS
+    KILLS=50 kills.py BIN FOLDER      kills 50 recorders, each at a random moment; 3 without KILLS
 
-Little may be missing: what passed in the last moment before the kill, at most.
+Only messages from the last 0.1 s before the kill may be missing.
 """
 import json
 import os

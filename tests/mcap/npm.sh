@@ -1,10 +1,10 @@
 #!/bin/bash
-# Run by hand, because it installs npm packages. Reads recordings of all tools with @mcap/core and
-# @foxglove/rosmsg2-serialization and compares each field; shows devices with the Foxglove client of
-# @foxglove/ws-protocol. The last line is "N passed, N failed".
+# Compares recordings with the format authors' libraries. Run by hand, because it installs npm packages. Reads
+# recordings of all tools with @mcap/core and @foxglove/rosmsg2-serialization and compares each field; shows devices
+# with the client of @foxglove/ws-protocol. The last line is "N passed, N failed".
 #
-#   tests/mcap/npm.sh [COUNT [FILE.mcap…]]     messages from each device, 100000; and bags of others, each value the same
-#                                              for info as for those libraries (ros2/rosbag2 has twenty)
+#   tests/mcap/npm.sh [COUNT [FILE.mcap…]]     COUNT messages from each device, by default 100000. Also compares the
+#                                              values of info for other programs' bags (ros2/rosbag2 has twenty)
 bags=()
 for bag in "${@:2}"; do bags+=("$(realpath "$bag")"); done
 cd "$(dirname "$0")/../.." || exit 1
@@ -30,7 +30,7 @@ if [ ${#bags[@]} != 0 ]; then
     node bags.mjs ../bin/hidmotor "${bags[@]}" | tee bags.log
     passed=$((passed + $(grep -c '^ok' bags.log))) failed=$((failed + $(grep -c '^not ok' bags.log)))
 fi
-# One tool that sends by itself, and one that answers.
+# One tool that sends unrequested, and one that answers.
 for tool in canpid hidmotor; do
     : >said
     ../bin/"$tool" -q -l sim: serve --listen "unix:$PWD/socket" 2>served &

@@ -1,4 +1,4 @@
-// Reads an MCAP file with the libraries of those who made the format, and compares it with what make_frames wrote:
+// Reads an MCAP file with the libraries of the format's authors and compares it with make_frames' output:
 //
 //     node read.mjs FILE.mcap EXPECTED
 import fs from "fs";

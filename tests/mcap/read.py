@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads an MCAP file of ROS 2 messages, strictly, and with nothing of ours: by mcap.dev/spec, ros2msg and CDR.
+"""Reads an MCAP file of ROS 2 messages strictly, without armwire's code. Implements mcap.dev/spec, ros2msg and CDR.
 
-    read.py FILE.mcap              each message as a line of JSON: topic, log, publish, value
-    read.py --about FILE.mcap      what is said of it as one object: channels, metadata, attachments, statistics
-    read.py --equal FILE.mcap EXPECTED    the messages are those of make_frames, field by field, and no others
+    read.py FILE.mcap              prints each message as a JSON line: topic, log, publish, value
+    read.py --about FILE.mcap      prints one object: channels, metadata, attachments, statistics
+    read.py --equal FILE.mcap EXPECTED    requires exactly the messages of make_frames, field by field
 
-Sums, lengths, the index and the statistics are compared with what stands there; what does not fit is an error.
-Of a file that was cut off only the whole chunks are read with --cut in front.
+Checksums, lengths, index and statistics must agree with the contents. With --cut first, reads only the complete
+chunks of a truncated file.
 """
 import ctypes
 import ctypes.util
@@ -30,7 +30,7 @@ def unpack_zstd(data, size):
 
 
 class Fields:
-    """Numbers and texts one after the other."""
+    """Reads consecutive numbers and strings."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -131,7 +131,7 @@ class File:
         data = f.take(f.u(8))
         plain = unpack_zstd(data, size) if packed == "zstd" else data
         assert packed in ("", "zstd") and len(plain) == size
-        assert crc in (0, zlib.crc32(plain)), "sum of a chunk"  # 0: there is none
+        assert crc in (0, zlib.crc32(plain)), "sum of a chunk"  # 0: no checksum
         places, first = {}, len(self.messages)
         self.chunks.append(dict(at=at, length=9 + length, start=start, end=end, size=size, packed=packed,
                                 compressed=len(data), places=places, index={}, index_length=0))
@@ -145,7 +145,7 @@ class File:
         assert (start, end) == (min(times), max(times)), "times of a chunk"
 
     def summary(self, end):
-        """The index says what is there, all of it."""
+        """Requires that the summary describes exactly the contents of the file."""
         groups, offsets = {}, {}
         listed = {3: {}, 4: {}, 8: [], 10: [], 13: []}
         for at, op, content in records(self.data, self.ends, end):
@@ -206,7 +206,7 @@ CONSTANT = re.compile(r"^\w+\s+([A-Z][A-Z0-9_]*)\s*=\s*(-?\d+)$")
 
 
 class Type:
-    """The text of a message, with those it is made of."""
+    """A message definition with its nested definitions."""
 
     def __init__(self, name, text):
         self.fields, self.constants, self.parts = [], {}, {}
@@ -277,7 +277,7 @@ def flat(value, prefix=""):
 
 
 def equal(file, expected):
-    """Lines of make_frames: {"topic":…,"bytes":hex,"value":{"m1.position":0.5}}; no data is null."""
+    """Compares with make_frames' lines {"topic":…,"bytes":hex,"value":{"m1.position":0.5}}; null means no data."""
     wanted = [json.loads(line) for line in open(expected)]
     frames = [m for m in decoded(file) if m["topic"] == "/armwire/frames"]
     assert [bytes(m["value"]["bytes"]).hex() for m in frames] == [w["bytes"] for w in wanted], "frames"

@@ -10,7 +10,7 @@ export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder XDG_RUNTIME_DIR=$folder
 fast='sim:?time=virtual'
 n=0
 
-# gives STATUS TEXT WORDS…: the tool with these arguments exits with STATUS and prints TEXT.
+# gives STATUS TEXT WORDS…: requires that the tool with these arguments exits with STATUS and prints TEXT.
 gives() {
     local wanted=$1 text=$2 said status
     shift 2
@@ -46,7 +46,7 @@ gives 0 'stop result=stopped' stop
 gives 0 '' teleop --dry-run
 gives 0 '01 00 00 20 41 00 00 00 00' encode drive pan=10
 
-# A server with two clients: one plays, the other one watches.
+# A server with two clients: one plays, and the other one watches.
 "$toy" -q -l sim: serve --listen unix:head 2>ready &
 server=$!
 for ((i = 0; i < 500; i++)); do

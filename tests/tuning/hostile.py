@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Experiments on broken joints (sim --plant): how far the joints go, and which message is printed.
+"""Runs experiments on faulty joints (sim --plant) and checks how far the joints move and what is reported.
 
-    hostile.py          each plant, at three ticks of the law; prints the table of docs/tuning.md
+    hostile.py          each plant at three control periods; prints the table of docs/tuning.md
     hostile.py 8        eight of these runs, as TAP
 
-In each run the driver must be disabled at the end, with the gains from before unless the new ones were
-applied; beyond the bound it may be on for no longer than it takes to see that and to have a disable
-taken; and nothing may enable it again. The encoder of a stuck joint cannot show any of that. Exit status
-1 where it is not so.
+After each run the driver must be disabled and have its previous gains, or the new ones if they were applied.
+Beyond the bound it may stay enabled only until telemetry shows the position and a disable takes effect;
+nothing may enable it again. With a stuck encoder the position is unknown. Exit status 1 otherwise.
 """
 import json
 import os
@@ -38,8 +37,8 @@ max-overshoot = 40%
 """
 OLD = {"kp": 3, "ki": 0.0005, "kd": 0}
 BOUND = {"identify": [-15, 15], "tune": [-15, 25], "step": [-15, 25], "verify": [-15, 25]}
-LATE = 0.025  # s with power beyond the bound: a frame that shows it, a pace, a tick
-REST = 3      # s in which what coasts is seen
+LATE = 0.025  # s, max time enabled beyond the bound: a telemetry frame, a send interval and a control period
+REST = 3      # s, time to observe the coasting joint
 
 
 def frames(name):
@@ -48,7 +47,7 @@ def frames(name):
 
 
 def run(plant, tick, command):
-    """Judges a run by every frame that passed the link."""
+    """Checks a run by all frames on its link."""
     Path("spec.ini").write_text(SPEC)
     Path("script").write_text(f"{COMMANDS[command]}\nwatch -b {BOARD} --for {REST}s\n")
     link = f"sim:?time=virtual&tick={tick}ms&plant={plant}"
@@ -119,7 +118,8 @@ def verdict(command, result):
 
 def tap(count):
     runs = all_runs()
-    chosen = [runs[(i * len(runs) // count + i * 5 % 12) % len(runs)] for i in range(count)]  # all plants, ticks, commands
+    # Spreads the choice over all plants, periods and commands.
+    chosen = [runs[(i * len(runs) // count + i * 5 % 12) % len(runs)] for i in range(count)]
     failed = 0
     print(f"1..{len(chosen)}")
     for number, (plant, tick, command) in enumerate(chosen, 1):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tunes every joint of the simulated exoskeleton and checks the result.
 
-    joints.py           six boards, pos and tor, five sizes of the experiment: 60 runs of tune --yes in
-                        virtual time; prints the table of docs/tuning.md
-    joints.py 12        the twelve joints at the usual size, as TAP: better gains are kept, worse ones are not, and
-                        nine rise as predicted
+    joints.py           60 runs of tune --yes in virtual time: six boards, pos and tor, five amplitudes; prints
+                        the table of docs/tuning.md
+    joints.py 12        the twelve joints at the default amplitude, as TAP: better gains are kept, worse ones
+                        are not, and nine rise times match their prediction
 
-Exit status 1 where gains were kept that are worse than those from before, or a driver is left enabled.
+Exit status 1 if worse gains were kept or a driver was left enabled.
 """
 import json
 import os
@@ -35,7 +35,7 @@ def records(text):
 
 
 def one(board, controller, amplitude):
-    """tune --yes, and what the driver's telemetry shows afterwards."""
+    """Runs tune --yes and adds the final state of the driver from its telemetry."""
     script = Path("script")
     script.write_text(f"tune -b {board} -c {controller} --amplitude {amplitude} --yes\n"
                       f"watch -b {board} -n 6\n")
@@ -69,13 +69,13 @@ def better(result):
 
 
 def near(result):
-    """The rise within 20 % of its prediction."""
+    """Returns true if the rise time is within 20 % of its prediction."""
     rise = result["after"]["rise_time"] if "after" in result else None
     return bool(rise and result["rise_time"]) and abs(result["rise_time"] - rise) <= 0.2 * rise
 
 
 def why(result):
-    """The reason that tune gives at its end."""
+    """Returns tune's reason for restoring the gains."""
     return re.split(" — |; ", result["error"].rsplit("the previous gains: ", 1)[-1])[0]
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Regenerates the tables and pictures of docs/tuning.md: known processes, every joint of the simulated
-# exoskeleton, faulty joints, and the plots of the left knee. Writes measured results only.
+# Regenerates the tables and pictures of docs/tuning.md from measured results: known processes, every joint of the
+# simulated exoskeleton, faulty joints, and the plots of the left knee.
 set -eu
 cd "$(dirname "$0")/../.."
 page=docs/tuning.md
@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
-# The page shows the full table of the first control period, and only the sum of the others.
+# The page contains the full table for the first control period, and only the totals for the others.
 build/tests/tuning/batch | tee "$folder/batch.all"
 awk '/^A tick of / { n++; tick = $4 " " $5; sub(":", "", tick) }
      n <= 1 && NF { print blank $0; blank = "" }
