@@ -75,9 +75,9 @@ static const struct aw_command commands[] = {
      .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
          "is 1.5 deg and enables the driver. The setpoint 1.5 on the wire (540 deg or 37.5 Nm) "
-         "disables it; use 'disable' instead. The setpoint must be within --max-jump of the measured "
-         "position (2 % of the range), or --approach moves there first. In a script this applies "
-         "to the first setpoint of each board.",
+         "disables it; use 'disable' instead. The setpoint must be within --max-jump of the "
+         "measured position (2 % of the range), or --approach moves there first. In a script this "
+         "applies to the first setpoint of each board.",
      .examples = AW_LIST("-l sim: setpoint 5deg -b lknee -c pos --verify",
          "-l sim: setpoint 10deg -b lknee -c pos --approach 10deg/s",
          "-l sim: setpoint 0.3Nm -b lknee -c tor")},

@@ -12,7 +12,7 @@
 #include "wire/table.h"
 
 #define AW_DBC_NO_NODE "Vector__XXX" /* stands for "no node" */
-#define AW_DBC_NAME    60 /* maximum size of a name with its NUL, bytes; longer names are truncated */
+#define AW_DBC_NAME    60 /* maximum size of a name with its NUL; longer ones are truncated */
 
 /* A named value of a signal. */
 struct aw_dbc_value {
@@ -57,8 +57,9 @@ struct aw_dbc {
     size_t n, room;
 };
 
-/* Parses the text of a file, as aw_dbc_clean_text returns it. name is the file's name for messages. AW_USAGE: a mistake, with its
- * position. AW_NO_MEMORY: out of memory. The caller must call aw_dbc_free in any case. */
+/* Parses the text of a file, as aw_dbc_clean_text returns it. name is the file's name for messages.
+ * AW_USAGE: a mistake, with its position. AW_NO_MEMORY: out of memory. The caller must call
+ * aw_dbc_free in any case. */
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err);
 

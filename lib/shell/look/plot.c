@@ -62,40 +62,22 @@ struct plot {
         size_t n_seen;      /* names that were not requested, for suggestions */
         char seen[MAX_SEEN][AW_POINT_NAME];
         bool was_found[AW_SELECT_MAX]; /* patterns that matched a point */
-        /* patterns, completed with the name of their message */
-        char qualified[AW_SELECT_MAX][AW_POINT_NAME];
+        char duplicate[AW_POINT_NAME]; /* a field that was skipped, see is_duplicate; or "" */
     } names;
     uint64_t limit, n_taken;
 };
 
 /* ---- Arguments ---- */
 
-/* Recognises a file by its extension. An argument with a slash may be a file or a name. */
+/* Recognises a file by its extension, or by a slash in its name if it exists. */
 static bool is_file(const char *text)
 {
     static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",
                                           ".blf",  ".trc",    ".db",    ".pcapng", ".mcap",
                                           ".pcap", ".log",    NULL};
     const char *dot = strrchr(text, '.');
-    return strcmp(text, "-") == 0 || (dot && aw_is_one_of(endings, dot));
-}
-
-/* Finds the file argument: one with a known extension; otherwise an existing path with a slash;
- * otherwise any argument with a slash. -1: none. */
-static int find_file(const struct aw_args *args)
-{
-    int slash = -1;
-    bool found = false;
-    for (size_t i = 0; i < args->n; i++) {
-        const char *text = args->bound[i].text;
-        if (is_file(text))
-            return (int)i;
-        bool exists = strchr(text, '/') && access(text, F_OK) == 0;
-        if (strchr(text, '/') && (slash < 0 || (exists && !found)))
-            slash = (int)i;
-        found = found || exists;
-    }
-    return slash;
+    return strcmp(text, "-") == 0 || (dot && aw_is_one_of(endings, dot)) ||
+           (strchr(text, '/') && access(text, F_OK) == 0);
 }
 
 /* Returns true if the command reads a pipe and the command line names no device. */
@@ -113,23 +95,17 @@ static enum aw_status sort_arguments(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = AW_OK;
-    bool piped = reads_pipe(p->session);
-    int file = find_file(args);
-    const char *text = file >= 0 ? args->bound[file].text : NULL;
-    if (piped && text && !is_file(text) && access(text, F_OK) != 0)
-        file = -1; /* it is a field name of the piped input */
-    for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
-        text = args->bound[i].text;
-        bool another = is_file(text) || (strchr(text, '/') && access(text, F_OK) == 0);
-        if (i == file)
-            p->input = text;
-        else if (!another)
+    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+        const char *text = args->bound[i].text;
+        if (!is_file(text))
             status = aw_select_add(&p->select, text, err);
-        else
+        else if (p->input)
             status = aw_fail(err, AW_USAGE,
                              "plot: '%.60s' is a second recording — plot each one by itself", text);
+        else
+            p->input = text;
     }
-    if (!p->input && piped)
+    if (!p->input && reads_pipe(p->session))
         p->input = "-";
     return status;
 }
@@ -149,40 +125,6 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
         status =
             aw_fail(err, AW_USAGE, "plot: no fields given — name some, such as %s; see 'describe'",
                     p->session->tool->help.example_field);
-    return status;
-}
-
-/* If several messages have this field, completes the pattern with the first one, unless it names a
- * message or a joint. Each name gives one curve. */
-static void add_message_name(struct plot *p, const struct aw_names *names, size_t at)
-{
-    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
-        const char *label = w.codec->scalars[w.scalar].label;
-        if (label && strcmp(label, p->select.pattern[at]) == 0)
-            return;
-    }
-    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
-        const char *field = names->field[w.message][w.scalar];
-        if (!names->ambiguous[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
-            continue;
-        snprintf(p->names.qualified[at], sizeof p->names.qualified[at], "%s.%s",
-                 w.codec->message->name, field);
-        p->select.pattern[at] = p->names.qualified[at];
-        return;
-    }
-}
-
-static enum aw_status check_names(struct plot *p)
-{
-    struct aw_wire *wire;
-    enum aw_status status = aw_session_get_decoding_wire(p->session, &wire);
-    if (status != AW_OK)
-        return status;
-    struct aw_names *names = aw_names_new(wire, &p->session->err);
-    status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
-    for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
-        add_message_name(p, names, i);
-    free(names);
     return status;
 }
 
@@ -227,25 +169,32 @@ static void note_name(struct plot *p, const struct aw_point *point)
         snprintf(p->names.seen[p->names.n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
-/* Returns true for a field that an earlier message of the device has too. If no field is requested,
- * only the first is drawn. */
-static bool is_duplicate(const struct plot *p, const struct aw_point *point)
+/* Returns true for a field that an earlier message of the device has too, unless the pattern names
+ * the message. Each name gives one line. */
+static bool is_duplicate(const struct plot *p, const struct aw_point *point, int pattern)
 {
     const struct aw_names *names = aw_stream_names(p->stream);
-    for (struct aw_walk w = {0};
-         p->names.uses_defaults && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
-        if (w.codec == point->codec)
-            return false;
+    const char *named = pattern < 0 ? "" : p->select.pattern[pattern];
+    size_t length = strlen(point->message);
+    if (!point->codec || (point->record && point->record->dir == AW_TX) ||
+        !names->ambiguous[point->codec - names->wire->codecs][point->scalar] ||
+        (strncmp(named, point->message, length) == 0 && named[length] == '.'))
+        return false;
+    for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX) && w.codec != point->codec;)
         if (strcmp(names->field[w.message][w.scalar], point->field) == 0)
             return true;
-    }
     return false;
 }
 
-static bool is_requested(const struct plot *p, const struct aw_point *point, size_t n)
+static bool is_requested(struct plot *p, const struct aw_point *point, size_t n)
 {
-    return !point->text && !is_duplicate(p, point) &&
-           (aw_select_match(&p->select, point) >= 0 || (p->names.plots_all && n < MAX_DEFAULT));
+    int pattern = aw_select_match(&p->select, point);
+    if (point->text || (pattern < 0 && !(p->names.plots_all && n < MAX_DEFAULT)))
+        return false;
+    bool duplicate = is_duplicate(p, point, pattern);
+    if (duplicate && !*p->names.duplicate)
+        memcpy(p->names.duplicate, point->name, sizeof p->names.duplicate);
+    return !duplicate;
 }
 
 /* Returns NULL if the point was not requested. */
@@ -395,24 +344,25 @@ static enum aw_status fail_not_found(struct plot *p)
     if (p->names.uses_defaults)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: no default fields found — name numeric fields");
+    if (missing == p->select.n && *p->names.duplicate)
+        return aw_fail(&p->session->err, AW_USAGE, "plot: no data for '%.60s' — did you mean '%s'?",
+                       p->select.pattern[0], p->names.duplicate);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: '%.60s' is text, not a number — see 'watch %.60s'",
                        p->select.pattern[0], p->select.pattern[0]);
     const char *names[MAX_SEEN], *wanted = p->select.pattern[missing];
-    char all[240] = "";
-    for (size_t i = 0; i < p->names.n_seen; i++)
-        names[i] = p->names.seen[i];
-    const char *suggestion = aw_suggest(wanted, names, p->names.n_seen);
-    if (suggestion)
-        return aw_fail(&p->session->err, AW_USAGE, "plot: no data for '%.60s' — did you mean '%s'?",
-                       wanted, suggestion);
+    char all[240] = "available: ";
     for (size_t i = 0; i < p->traces.n; i++)
-        aw_append_name(all, sizeof all, p->traces.list[i].name);
-    for (size_t i = 0; i < p->names.n_seen; i++)
-        aw_append_name(all, sizeof all, p->names.seen[i]);
-    return aw_fail(&p->session->err, *all ? AW_USAGE : AW_TIMEOUT, "plot: no data for '%.60s'%s%s",
-                   wanted, *all ? " — available: " : "", all);
+        aw_append_name(all + 11, sizeof all - 11, p->traces.list[i].name);
+    for (size_t i = 0; i < p->names.n_seen; i++) {
+        names[i] = p->names.seen[i];
+        aw_append_name(all + 11, sizeof all - 11, names[i]);
+    }
+    if (!all[11])
+        return aw_fail(&p->session->err, AW_TIMEOUT, "plot: no data for '%.60s'", wanted);
+    return aw_fail_unknown(&p->session->err, aw_suggest(wanted, names, p->names.n_seen), all,
+                           "plot: no data for '%.60s'", wanted);
 }
 
 /* ---- On the terminal ---- */
@@ -584,42 +534,6 @@ static enum aw_status collect(struct plot *p)
     return aw_stream_is_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
-{
-    char message[AW_POINT_NAME];
-    snprintf(message, sizeof message, "%.*s", (int)strcspn(name, "."), name);
-    return strchr(name, '.') ? aw_wire_codec(wire, message, AW_RX) : NULL;
-}
-
-/* Returns true if an earlier message has the same field and the user has not named this message:
- * "positions.m2.setpoint" for "velocities.m2.setpoint". Each name gives one line, as for a
- * device. */
-static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
-{
-    struct aw_wire *wire = p->session->run.printing.wire;
-    const char *field = strchr(trace->name, '.');
-    const struct aw_codec *codec = codec_of(wire, trace->name);
-    bool named = false;
-    for (size_t i = 0; i < p->select.n && field; i++)
-        named |= strncmp(p->select.pattern[i], trace->name, (size_t)(field - trace->name) + 1) == 0;
-    for (size_t i = 0; i < p->traces.n && codec && !named; i++) {
-        const struct aw_trace *other = &p->traces.list[i];
-        const struct aw_codec *of = codec_of(wire, other->name);
-        const char *dot = strchr(other->name, '.');
-        if (of && other->n > 1 && strcmp(dot, field) == 0 &&
-            (of < codec || (of != codec && trace->n == 1)))
-            return true;
-    }
-    return false;
-}
-
-static void drop_namesakes(struct plot *p)
-{
-    for (size_t i = p->traces.n; i-- > 0;)
-        if (has_namesake(p, &p->traces.list[i]))
-            aw_traces_remove(&p->traces, i);
-}
-
 /* Drops traces with a single sample; reports them only if the user chose the fields. */
 static void drop_points(struct plot *p)
 {
@@ -627,10 +541,9 @@ static void drop_points(struct plot *p)
     for (size_t i = 0; i < p->traces.n; i++)
         lines += p->traces.list[i].n > 1;
     for (size_t i = 0; i < p->traces.n && lines > 0 && !p->names.uses_defaults; i++)
-        if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
+        if (p->traces.list[i].n == 1)
             aw_session_print_notice(p->session, "plot: %s: only one sample — skipped",
                                     p->traces.list[i].name);
-    drop_namesakes(p);
     aw_traces_drop_points(&p->traces);
 }
 
@@ -643,7 +556,6 @@ static enum aw_status print_recording(struct plot *p)
     aw_strip_init(&p->strip, span);
     if (aw_traces_extend(&p->traces, &p->session->err) != AW_OK)
         return AW_NO_MEMORY;
-    drop_namesakes(p);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
@@ -766,7 +678,7 @@ static enum aw_status run(struct plot *p, const struct aw_args *args)
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
-        status = check_names(p);
+        status = aw_stream_check(session, &p->select, NULL);
     if (status == AW_OK)
         status = aw_stream_open(&p->stream, session, p->input);
     if (status != AW_OK)
