@@ -18,14 +18,12 @@ enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
                                                .variant = &wire->variant,
                                                .first_custom = aw_ezphys_protocol.n_messages,
                                                .hz = HZ};
-    bool failed;
     *custom = (struct custom){.scene = scene, .world = world};
-    custom->memory = aw_packet_memory_new(&options, &failed);
     for (size_t i = 0; i < scene->n_joints && custom->n < AW_PACKET_MEMORY_JOINTS; i++)
         if (scene->joints[i].receive && aw_scene_count_axes(scene->joints[i].kind) > 0)
             custom->joints[custom->n++] = i;
     custom_release_all(custom);
-    return failed ? aw_no_memory(err) : AW_OK;
+    return aw_packet_memory_new(&custom->memory, &options) ? AW_OK : aw_no_memory(err);
 }
 
 void custom_free(struct custom *custom)

@@ -100,24 +100,23 @@ static void set_timers(struct aw_packet_memory *memory)
     }
 }
 
-struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_options *options,
-                                              bool *failed)
+bool aw_packet_memory_new(struct aw_packet_memory **out,
+                          const struct aw_packet_memory_options *options)
 {
     size_t n = options->protocol ? options->protocol->n_messages : 0;
-    *failed = n > options->first_custom;
-    if (!*failed)
-        return NULL;
+    *out = NULL;
+    if (n <= options->first_custom)
+        return true;
     struct aw_packet_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
-        return NULL;
+        return false;
     memory->options = *options;
     memory->n = n - options->first_custom;
     memory->last_packets = calloc(memory->n, sizeof *memory->last_packets);
     memory->timers = calloc(memory->n, sizeof *memory->timers);
-    *failed = !memory->last_packets || !memory->timers;
-    if (*failed) {
+    if (!memory->last_packets || !memory->timers) {
         aw_packet_memory_free(memory);
-        return NULL;
+        return false;
     }
     aw_wire_init(&memory->wire, options->protocol, options->variant, false);
     for (size_t i = 0; i < AW_PACKET_MEMORY_JOINTS; i++) {
@@ -127,7 +126,8 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
         memory->file_joints[i] = (struct aw_packet_memory_joint){.unit = "", .effort = NAN};
     }
     set_timers(memory);
-    return memory;
+    *out = memory;
+    return true;
 }
 
 void aw_packet_memory_free(struct aw_packet_memory *memory)

@@ -1,7 +1,7 @@
 /* Simulates custom packets in a device: stores the fields that the host writes, by name, and
  * reports them. For joints, reports their state.
  *
- *     struct aw_packet_memory *memory = aw_packet_memory_new(&options, &failed);
+ *     bool created = aw_packet_memory_new(&memory, &options);
  *     aw_packet_memory_set_joints(memory, joints, n);               // state of its joints
  *     if (aw_packet_memory_store(memory, frame))               // a custom packet
  *         goal = aw_packet_memory_new_setpoint(memory, joint);
@@ -46,10 +46,10 @@ struct aw_packet_memory_options {
 
 struct aw_packet_memory;
 
-/* Creates a memory, which the caller frees. Returns NULL if the protocol has no custom packets, or
- * if out of memory; then sets *failed. */
-struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_options *options,
-                                              bool *failed);
+/* Creates a memory, which the caller frees; NULL if the protocol has no custom packets. Returns
+ * false if out of memory. */
+bool aw_packet_memory_new(struct aw_packet_memory **memory,
+                          const struct aw_packet_memory_options *options);
 void aw_packet_memory_free(struct aw_packet_memory *memory);
 
 /* Updates the state of the device's n joints. */

@@ -56,7 +56,7 @@ ends_with() {
 
 @test "invalid command lines are rejected" {
     fails_with 2 "did you mean '--scene'?" ezphys-sim --scen arm4
-    fails_with 2 'did you mean "arm4"?' ezphys-sim amr4
+    fails_with 2 "did you mean 'arm4'?" ezphys-sim amr4
     fails 2 ezphys-sim --wire le33
     fails 2 ezphys-sim -x
     fails_with 2 "--timeout needs a value" ezphys-sim --timeout
@@ -71,7 +71,7 @@ ends_with() {
 @test "an error in a scene is reported with line and column" {
     printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
     fails 2 ezphys-sim ./my.scene
-    same "$why" 'ezphys-sim: my.scene:2:13: unknown kind of joint "hing" — did you mean "hinge"?'
+    same "$why" "ezphys-sim: my.scene:2:13: unknown kind of joint 'hing' — did you mean 'hinge'?"
 }
 
 @test "a port in use is reported" {
@@ -124,7 +124,7 @@ ends_with() {
 }
 
 @test "sim: an invalid link is reported before anything is started" {
-    fails_with 2 'did you mean "pendulum"?' ezphys -l 'sim:?scene=pendullum' status
+    fails_with 2 "did you mean 'pendulum'?" ezphys -l 'sim:?scene=pendullum' status
     fails 2 ezphys -l 'sim:?stepsize=1ms' status
     fails 6 ezphys -l 'sim:?step-size=5s' status
     cp "$BIN/ezphys" alone

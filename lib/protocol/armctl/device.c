@@ -602,12 +602,8 @@ struct aw_device *aw_armctl_device_new(const struct aw_armctl_device_options *op
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_armctl_protocol.n_messages,
                                               .echoes = true};
-    bool failed;
     struct handler *h = calloc(1, sizeof *h);
-    if (!h)
-        return NULL;
-    h->memory = aw_packet_memory_new(&memory, &failed);
-    if (failed) {
+    if (!h || !aw_packet_memory_new(&h->memory, &memory)) {
         free(h);
         return NULL;
     }

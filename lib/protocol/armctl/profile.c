@@ -1,6 +1,7 @@
 /* Reads the [joint NAME] sections of the config file, and finds joints by name. */
 #include "protocol/armctl/profile.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +12,7 @@
 #include "base/number.h"
 #include "protocol/armctl/wire.h"
 
-enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64, ROLE = 128 };
-
-struct choice {
-    const char *name;
-    int value;
-};
-
-static const struct choice kinds[] = {{"rotate", AW_ARMCTL_ROTATE},
-                                      {"translate", AW_ARMCTL_TRANSLATE},
-                                      {"pulse", AW_ARMCTL_PULSE},
-                                      {0}};
-static const struct choice roles[] = {
-    {"r", AW_ARMCTL_R}, {"theta", AW_ARMCTL_THETA}, {"h", AW_ARMCTL_H}, {0}};
-static const struct choice booleans[] = {{"yes", 1},   {"no", 0}, {"true", 1},
-                                         {"false", 0}, {"on", 1}, {"off", 0},
-                                         {"1", 1},     {"0", 0},  {0}};
+enum key { INDEX, KIND, MIN, MAX, HOME, SPEED, SIGNED, ROLE, KEYS };
 
 static const struct kind_rows {
     const char *adjective, *message, *field, *unit;
@@ -94,85 +80,74 @@ double aw_armctl_kind_max(enum aw_armctl_kind kind)
     return kind_rows[kind].max;
 }
 
-static int find_choice(const struct choice *choices, const char *name)
-{
-    for (; choices->name; choices++)
-        if (strcasecmp(choices->name, name) == 0)
-            return choices->value;
-    return -1;
-}
+/* The numbers are in the order of the choices. */
+static const char *const kinds[] = {"rotate", "translate", "pulse", NULL};
+static const char *const roles[] = {"", "r", "theta", "h", NULL};
+static const char *const booleans[] = {"no", "yes", "false", "true", "off", "on", "0", "1", NULL};
 
+/* clang-format off */
 static const struct key_row {
     const char *name;
-    enum key key;
-    const struct choice *choices; /* NULL: the value is a number */
+    const char *const *choices; /* NULL: the value is a number */
+    double min, max;
     const char *expected;
-} key_rows[] = {
-    {"index", INDEX, NULL, "a whole number 0 to 9"},
-    {"kind", KIND, kinds, "rotate, translate or pulse"},
-    {"role", ROLE, roles, "r, theta or h"},
-    {"min", MIN, NULL, "a number"},
-    {"max", MAX, NULL, "a number"},
-    {"home", HOME, NULL, "a number"},
-    {"speed", SPEED, NULL, "a number above 0"},
-    {"signed", SIGNED, booleans, "yes or no"},
+} key_rows[KEYS] = {
+    [INDEX] = {"index", NULL, 0, AW_ARMCTL_JOINTS - 1, "a whole number 0 to 9"},
+    [KIND] = {"kind", kinds, 0, AW_ARMCTL_KINDS - 1, "rotate, translate or pulse"},
+    [ROLE] = {"role", roles, 1, AW_ARMCTL_ROLES - 1, "r, theta or h"},
+    [MIN] = {"min", NULL, -INFINITY, INFINITY, "a number"},
+    [MAX] = {"max", NULL, -INFINITY, INFINITY, "a number"},
+    [HOME] = {"home", NULL, -INFINITY, INFINITY, "a number"},
+    [SPEED] = {"speed", NULL, DBL_MIN, INFINITY, "a number above 0"},
+    [SIGNED] = {"signed", booleans, 0, 7, "yes or no"},
 };
+/* clang-format on */
 
-static const struct key_row *find_key(const char *name)
+static int find_key(const char *name)
 {
-    for (size_t i = 0; i < sizeof key_rows / sizeof *key_rows; i++)
-        if (strcmp(key_rows[i].name, name) == 0)
-            return &key_rows[i];
-    return NULL;
+    int key = 0;
+    while (key < KEYS && strcmp(key_rows[key].name, name) != 0)
+        key++;
+    return key;
+}
+
+static bool was_given(const struct aw_armctl_joint *joint, enum key key)
+{
+    return joint->given >> key & 1;
 }
 
 bool aw_armctl_joint_has_key(const struct aw_armctl_joint *joint, const char *key)
 {
-    const struct key_row *row = find_key(key);
-    return row && joint->given & row->key;
-}
-
-static bool store_value(struct aw_armctl_joint *joint, enum key key, double value)
-{
-    bool digit = value >= 0 && value <= 9 && value == floor(value);
-    joint->given |= key;
-    switch (key) {
-    case INDEX:
-        if (digit)
-            joint->index = (int)value;
-        return digit;
-    case KIND:
-        joint->kind = (enum aw_armctl_kind)value;
-        return true;
-    case ROLE:
-        joint->role = (enum aw_armctl_role)value;
-        return true;
-    case MIN:
-        joint->min = value;
-        return true;
-    case MAX:
-        joint->max = value;
-        return true;
-    case HOME:
-        joint->home = value;
-        return true;
-    case SPEED:
-        joint->speed = value;
-        return value > 0;
-    case SIGNED:
-        joint->is_signed = value > 0;
-        return true;
-    }
-    return false;
+    int index = find_key(key);
+    return index < KEYS && was_given(joint, (enum key)index);
 }
 
 static bool read_value(const struct key_row *row, const char *text, double *value)
 {
-    if (!row->choices)
-        return aw_number_parse(text, value, NULL) == AW_OK;
-    int choice = find_choice(row->choices, text);
-    *value = choice;
-    return choice >= 0;
+    int choice = 0;
+    if (!row->choices && aw_number_parse(text, value, NULL) != AW_OK)
+        return false;
+    while (row->choices && row->choices[choice] && strcasecmp(row->choices[choice], text) != 0)
+        choice++;
+    *value = row->choices ? choice : *value;
+    return *value >= row->min && *value <= row->max;
+}
+
+static void store_value(struct aw_armctl_joint *joint, enum key key, double value)
+{
+    double *const numbers[KEYS] = {
+        [MIN] = &joint->min, [MAX] = &joint->max, [HOME] = &joint->home, [SPEED] = &joint->speed};
+    joint->given |= 1u << key;
+    if (numbers[key])
+        *numbers[key] = value;
+    else if (key == INDEX)
+        joint->index = (int)value;
+    else if (key == KIND)
+        joint->kind = (enum aw_armctl_kind)value;
+    else if (key == ROLE)
+        joint->role = (enum aw_armctl_role)value;
+    else
+        joint->is_signed = (int)value % 2;
 }
 
 static struct aw_armctl_joint *find_or_add_joint(struct aw_armctl_profile *profile,
@@ -192,8 +167,8 @@ static struct aw_armctl_joint *find_or_add_joint(struct aw_armctl_profile *profi
 enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *name,
                                      const char *key, const char *text, struct aw_error *err)
 {
-    const struct key_row *row = find_key(key);
-    if (!row)
+    int index = find_key(key);
+    if (index == KEYS)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: unknown key %s — use one of index kind role min max home "
                        "speed signed",
@@ -205,9 +180,10 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
                        "bytes",
                        name, AW_ARMCTL_JOINTS);
     double value;
-    if (!read_value(row, text, &value) || !store_value(joint, row->key, value))
+    if (!read_value(&key_rows[index], text, &value) || (index == INDEX && value != floor(value)))
         return aw_fail(err, AW_USAGE, "[joint %s]: invalid %s = %s — give %s", name, key, text,
-                       row->expected);
+                       key_rows[index].expected);
+    store_value(joint, (enum key)index, value);
     return AW_OK;
 }
 
@@ -225,7 +201,7 @@ static enum aw_status check_role(const struct aw_armctl_profile *profile,
     if (joint->kind != role->kind)
         return aw_fail(err, AW_USAGE, "[joint %s]: role %s needs a %s joint (%s) — give kind = %s",
                        joint->name, role->name, kind_rows[role->kind].adjective,
-                       kind_rows[role->kind].unit, kinds[role->kind].name);
+                       kind_rows[role->kind].unit, kinds[role->kind]);
     return AW_OK;
 }
 
@@ -233,7 +209,7 @@ static enum aw_status check_joint(const struct aw_armctl_profile *profile,
                                   const struct aw_armctl_joint *joint, struct aw_error *err)
 {
     const struct aw_armctl_joint *first = aw_armctl_profile_joint(profile, joint->index);
-    if (!(joint->given & INDEX))
+    if (!was_given(joint, INDEX))
         return aw_fail(err, AW_USAGE, "[joint %s]: no index — add 'index = N', from 0 to 9",
                        joint->name);
     if (first != joint)
@@ -264,13 +240,13 @@ enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struc
     for (size_t i = 0; i < profile->n && status == AW_OK; i++) {
         struct aw_armctl_joint *joint = &profile->joints[i];
         const struct kind_rows *row = &kind_rows[joint->kind];
-        bool below_zero = joint->given & MIN && joint->min < 0;
-        joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
-        if (!(joint->given & MAX))
+        bool below_zero = was_given(joint, MIN) && joint->min < 0;
+        joint->is_signed = joint->is_signed || (!was_given(joint, SIGNED) && below_zero);
+        if (!was_given(joint, MAX))
             joint->max = row->max;
-        if (!(joint->given & MIN))
+        if (!was_given(joint, MIN))
             joint->min = joint->is_signed ? -row->max : row->min;
-        if (!(joint->given & HOME))
+        if (!was_given(joint, HOME))
             joint->home = aw_clamp(row->home, joint->min, joint->max);
         status = check_joint(profile, &profile->joints[i], err);
     }

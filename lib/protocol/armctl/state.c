@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,20 +94,30 @@ static bool set_digit(uint8_t *digit, const char *text, const char *allowed)
     return true;
 }
 
-static bool set_body(char *body, const char *text)
+#define BODY(member) offsetof(struct aw_armctl_memory, member)
+
+/* The lines that store the body of a packet. */
+static const struct {
+    const char *name;
+    size_t offset;
+} bodies[] = {{"heard", BODY(received)},
+              {"pending", BODY(pending)},
+              {"confirmed", BODY(confirmed)},
+              {"motor", BODY(motor)}};
+
+static bool set_body(struct aw_armctl_memory *memory, const char *name, const char *text)
 {
     if (!aw_armctl_is_valid_body(text))
         return false;
-    memcpy(body, text, strlen(text) + 1);
-    return true;
-}
-
-static bool add_awaited(struct aw_armctl_memory *memory, const char *text)
-{
-    bool valid = aw_armctl_is_valid_body(text);
-    if (valid)
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        if (strcmp(name, bodies[i].name) == 0) {
+            memcpy((char *)memory + bodies[i].offset, text, strlen(text) + 1);
+            return true;
+        }
+    bool is_awaited = strcmp(name, "owed") == 0;
+    if (is_awaited)
         aw_armctl_memory_await(memory, text);
-    return valid;
+    return is_awaited;
 }
 
 static bool set_position(struct aw_armctl_memory *memory, const char *text)
@@ -140,19 +151,9 @@ static bool read_line(struct aw_armctl_memory *memory, const char *key, const ch
         return set_digit(&digit, value, "01") && (memory->agreed = digit, true);
     if (strcmp(name, "pings") == 0)
         return set_digit(&digit, value, "012") && (memory->pings = digit, true);
-    if (strcmp(name, "owed") == 0)
-        return add_awaited(memory, value);
-    if (strcmp(name, "heard") == 0)
-        return set_body(memory->received, value);
-    if (strcmp(name, "pending") == 0)
-        return set_body(memory->pending, value);
-    if (strcmp(name, "confirmed") == 0)
-        return set_body(memory->confirmed, value);
-    if (strcmp(name, "motor") == 0)
-        return set_body(memory->motor, value);
     if (strcmp(name, "joint") == 0)
         return set_position(memory, value);
-    return false;
+    return set_body(memory, name, value);
 }
 
 bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_memory *memory)
@@ -181,15 +182,11 @@ static void write_lines(FILE *file, const char *key, const struct aw_armctl_memo
             memory->rx, memory->agreed, (int)memory->pings);
     for (int i = 0; i < memory->n_awaited; i++)
         fprintf(file, "owed %s\n", memory->awaited[i]);
-    const struct {
-        const char *name, *body;
-    } bodies[] = {{"heard", memory->received},
-                  {"pending", memory->pending},
-                  {"confirmed", memory->confirmed},
-                  {"motor", memory->motor}};
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-        if (*bodies[i].body)
-            fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        const char *body = (const char *)memory + bodies[i].offset;
+        if (*body)
+            fprintf(file, "%s %s\n", bodies[i].name, body);
+    }
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
         if (memory->positions[i].known)
             fprintf(file, "joint %d %s %d %lld\n", i,

@@ -671,16 +671,12 @@ struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *op
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_canpid_protocol.n_messages,
                                               .hz = OTHERS_HZ};
-    bool failed;
     size_t n = (size_t)__builtin_popcountll(options->boards), n_delayed = 0;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         n_delayed += count_delay_steps(options, i);
     struct bus *bus =
         n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers + n_delayed * sizeof(double)) : NULL;
-    if (!bus)
-        return NULL;
-    bus->memory = aw_packet_memory_new(&memory, &failed);
-    if (failed) {
+    if (!bus || !aw_packet_memory_new(&bus->memory, &memory)) {
         free(bus);
         return NULL;
     }

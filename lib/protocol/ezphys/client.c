@@ -431,21 +431,17 @@ enum aw_status aw_ezphys_build_force(struct aw_wire *wire, const struct aw_ezphy
     return status;
 }
 
-/* Encodes a packet and finds its command. Returns NULL with the error in *status. */
-static struct aw_ezphys_command *prepare_command(struct aw_ezphys *ez,
-                                                 const struct aw_ezphys_target *target,
-                                                 const struct aw_record *record,
-                                                 struct aw_ezphys_encoded *packet,
-                                                 enum aw_status *status, struct aw_error *err)
+/* Encodes a packet and finds its command, which is NULL after a failure. */
+static enum aw_status prepare_command(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                      const struct aw_record *record,
+                                      struct aw_ezphys_encoded *packet,
+                                      struct aw_ezphys_command **command, struct aw_error *err)
 {
     packet->set = true;
-    if (*status == AW_OK)
-        *status = aw_encode(record, true, packet->bytes, sizeof packet->bytes, &packet->size, err);
-    struct aw_ezphys_command *command =
-        *status == AW_OK ? find_or_add_command(ez, target, err) : NULL;
-    if (!command && *status == AW_OK)
-        *status = AW_LIMIT;
-    return command;
+    enum aw_status status =
+        aw_encode(record, true, packet->bytes, sizeof packet->bytes, &packet->size, err);
+    *command = status == AW_OK ? find_or_add_command(ez, target, err) : NULL;
+    return status == AW_OK && !*command ? AW_LIMIT : status;
 }
 
 enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
@@ -453,9 +449,11 @@ enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_targ
 {
     struct aw_record record;
     struct aw_ezphys_encoded packet;
+    struct aw_ezphys_command *command;
     enum aw_status status = aw_ezphys_build_motor(&ez->wire, target, motor, &record, err);
-    struct aw_ezphys_command *command = prepare_command(ez, target, &record, &packet, &status, err);
-    if (command) {
+    if (status == AW_OK)
+        status = prepare_command(ez, target, &record, &packet, &command, err);
+    if (status == AW_OK) {
         command->values = *motor;
         command->motor = packet;
     }
@@ -467,9 +465,11 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
 {
     struct aw_record record;
     struct aw_ezphys_encoded packet;
+    struct aw_ezphys_command *command;
     enum aw_status status = aw_ezphys_build_force(&ez->wire, target, torque, &record, err);
-    struct aw_ezphys_command *command = prepare_command(ez, target, &record, &packet, &status, err);
-    if (command)
+    if (status == AW_OK)
+        status = prepare_command(ez, target, &record, &packet, &command, err);
+    if (status == AW_OK)
         command->force = packet;
     return status;
 }
@@ -722,20 +722,17 @@ static enum aw_status fail_unknown_target(const struct aw_ezphys *ez, const char
                                           struct aw_error *err)
 {
     const char *names[KNOWN_MAX];
-    char list[120] = "";
+    char list[120] = "", advice[160];
     size_t n = list_joints(ez, names), at = 0;
-    const char *suggestion = aw_suggest(text, names, n);
-    if (suggestion)
-        return aw_fail(err, AW_USAGE, "joint '%.40s' not found — did you mean '%s'?", text,
-                       suggestion);
     if (n == 0)
         return aw_fail(err, AW_USAGE,
                        "joint '%.40s' not found, no names known — give its number, or --names FILE",
                        text);
     for (; at < n && strlen(list) + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
         aw_append(list, sizeof list, ", ", "%s", names[at]);
-    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — available: %s%s", text, list,
-                   at < n ? " …" : "");
+    snprintf(advice, sizeof advice, "available: %s%s", list, at < n ? " …" : "");
+    return aw_fail_unknown(err, aw_suggest(text, names, n), advice, "joint '%.40s' not found",
+                           text);
 }
 
 enum aw_status aw_ezphys_check_target(const struct aw_ezphys *ez,

@@ -109,15 +109,14 @@ static enum aw_status fail_at(const struct reader *r, const struct token *token,
 static enum aw_status fail_unknown(const struct reader *r, const char *kind,
                                    const char *const *names, size_t n)
 {
-    char text[40];
-    copy_token(&r->token, text, sizeof text);
-    const char *suggestion = aw_suggest(text, names, n);
-    if (suggestion)
-        return fail_at(r, &r->token, AW_USAGE, "unknown %s \"%s\" — did you mean \"%s\"?", kind,
-                       text, suggestion);
-    char list[160];
+    const struct token *token = &r->token;
+    char text[40], list[160], advice[180];
+    copy_token(token, text, sizeof text);
     aw_join(list, sizeof list, " ", names, n);
-    return fail_at(r, &r->token, AW_USAGE, "unknown %s \"%s\" — use one of: %s", kind, text, list);
+    snprintf(advice, sizeof advice, "use one of: %s", list);
+    return aw_fail_unknown(r->err, aw_suggest(text, names, n), advice,
+                           "%.60s:%u:%u: unknown %s '%s'", r->name, token->line, token->column,
+                           kind, text);
 }
 
 /* Returns the index of the next token in the names; -1: not found. */
@@ -351,9 +350,9 @@ static const struct attribute solver_rows[] = {
 };
 
 static const struct attribute gravity_row =
-    {.name = "gravity", NUMBERS(3, SCENE(gravity_m_s2)), .unit = "m/s2", .min = -1e3, .max = 1e3};
+    {NUMBERS(3, SCENE(gravity_m_s2)), .unit = "m/s2", .min = -1e3, .max = 1e3};
 static const struct attribute step_row =
-    {.name = "step", NUMBERS(1, SCENE(step_s)), .unit = "s", .min = 1e-6, .max = 1};
+    {NUMBERS(1, SCENE(step_s)), .unit = "s", .min = 1e-6, .max = 1};
 
 static const char *const shape_names[] = {
     [AW_SCENE_BOX] = "box", [AW_SCENE_SPHERE] = "sphere",
@@ -390,24 +389,14 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
     return fail_unknown(r, "attribute", names, n);
 }
 
-/* Reads all attributes up to the end of the statement. Sets a bit in *seen for each row that
- * occurs. */
-static enum aw_status read_attributes(struct reader *r, const struct attribute *rows, void *object,
-                                      uint32_t *seen)
+/* Reads all attributes up to the end of the statement. */
+static enum aw_status read_attributes(struct reader *r, const struct attribute *rows, void *object)
 {
     enum aw_status status = AW_OK;
-    *seen = 0;
+    uint32_t seen = 0;
     while (status == AW_OK && is_in_statement(r))
-        status = read_attribute(r, rows, object, seen);
+        status = read_attribute(r, rows, object, &seen);
     return status;
-}
-
-static bool was_given(const struct attribute *rows, uint32_t seen, const char *name)
-{
-    for (unsigned i = 0; rows[i].name; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return seen & 1u << i;
-    return false;
 }
 
 static bool is_name_used(const struct aw_scene *scene, const char *name)
@@ -477,7 +466,6 @@ static enum aw_status read_body(struct reader *r)
 {
     struct aw_scene *scene = r->scene;
     struct token start = r->token;
-    uint32_t seen;
     if (scene->n_bodies == AW_SCENE_BODIES_MAX)
         return fail_at(r, &start, AW_LIMIT, "more than %d bodies — remove some",
                        AW_SCENE_BODIES_MAX);
@@ -489,7 +477,7 @@ static enum aw_status read_body(struct reader *r)
     if (status == AW_OK)
         status = read_shape(r, body);
     if (status == AW_OK)
-        status = read_attributes(r, body_rows, body, &seen);
+        status = read_attributes(r, body_rows, body);
     if (status != AW_OK)
         return status;
     if ((body->mass_kg > 0) == (body->density_kg_m3 > 0))
@@ -539,15 +527,15 @@ static bool is_nearly_parallel(const double a[3], const double b[3])
     return get_length(cross) < 1e-3;
 }
 
-/* The second axis of a ball joint follows from the other two. */
+/* The second axis of a ball joint follows from the other two. An axis that is not given has length
+ * 0; a needed anchor is NaN. */
 static enum aw_status check_axes(const struct reader *r, const struct token *start,
-                                 const struct aw_scene_joint *joint, uint32_t seen)
+                                 const struct aw_scene_joint *joint)
 {
-    static const char *const names[AW_SCENE_AXES] = {"axis", "axis2", "axis3"};
     bool ball = joint->kind == AW_SCENE_BALL;
     unsigned axes = aw_scene_count_axes(joint->kind);
     for (unsigned i = 0; i < axes; i++)
-        if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
+        if ((get_length(joint->axis[i]) > 0) == (ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
                            !(ball && i == 1)
                                ? "axis missing — write axis X Y Z (axis2, axis3)"
@@ -559,8 +547,7 @@ static enum aw_status check_axes(const struct reader *r, const struct token *sta
         return fail_at(r, start, AW_USAGE,
                        "joint %s: axis and axis3 are not at right angles — change axis3",
                        joint->name);
-    bool needs_anchor = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
-    if (needs_anchor && !was_given(joint_rows, seen, "anchor"))
+    if (isnan(joint->anchor_m[0]))
         return fail_at(r, start, AW_USAGE, "joint %s: no anchor — write anchor X Y Z", joint->name);
     return AW_OK;
 }
@@ -580,7 +567,6 @@ static enum aw_status read_joint(struct reader *r)
 {
     struct aw_scene *scene = r->scene;
     struct token start = r->token;
-    uint32_t seen;
     int kind;
     if (scene->n_joints == AW_SCENE_JOINTS_MAX)
         return fail_at(r, &start, AW_LIMIT, "more than %d joints — remove some",
@@ -594,11 +580,13 @@ static enum aw_status read_joint(struct reader *r)
     if (status != AW_OK)
         return status;
     joint->kind = (enum aw_scene_kind)kind;
+    if (kind != AW_SCENE_FIXED && kind != AW_SCENE_SLIDER)
+        joint->anchor_m[0] = NAN; /* until it is given */
     status = read_partners(r, joint);
     if (status == AW_OK)
-        status = read_attributes(r, joint_rows, joint, &seen);
+        status = read_attributes(r, joint_rows, joint);
     if (status == AW_OK)
-        status = check_axes(r, &start, joint, seen);
+        status = check_axes(r, &start, joint);
     for (struct aw_scene_joint *other = scene->joints; other < joint && status == AW_OK; other++)
         if (other->id == joint->id)
             status = fail_duplicate_id(r, &start, joint->id);
@@ -607,31 +595,8 @@ static enum aw_status read_joint(struct reader *r)
 
 static enum aw_status read_ground(struct reader *r)
 {
-    uint32_t seen;
     r->scene->ground = true;
-    return read_attributes(r, ground_rows, r->scene, &seen);
-}
-
-static enum aw_status read_contact(struct reader *r)
-{
-    uint32_t seen;
-    return read_attributes(r, contact_rows, r->scene, &seen);
-}
-
-static enum aw_status read_solver(struct reader *r)
-{
-    uint32_t seen;
-    return read_attributes(r, solver_rows, r->scene, &seen);
-}
-
-static enum aw_status read_gravity(struct reader *r)
-{
-    return read_numbers(r, &gravity_row, r->scene);
-}
-
-static enum aw_status read_step(struct reader *r)
-{
-    return read_numbers(r, &step_row, r->scene);
+    return read_attributes(r, ground_rows, r->scene);
 }
 
 static enum aw_status read_title(struct reader *r)
@@ -648,15 +613,17 @@ static enum aw_status read_title(struct reader *r)
 static const struct statement {
     const char *name;
     enum aw_status (*read)(struct reader *reader);
+    /* without such a function: attributes of the scene, or its numbers */
+    const struct attribute *rows, *numbers;
 } statements[] = {
-    {"title", read_title},
-    {"gravity", read_gravity},
-    {"step", read_step},
-    {"ground", read_ground},
-    {"contact", read_contact},
-    {"solver", read_solver},
-    {"body", read_body},
-    {"joint", read_joint},
+    {"title", .read = read_title},
+    {"gravity", .numbers = &gravity_row},
+    {"step", .numbers = &step_row},
+    {"ground", .read = read_ground},
+    {"contact", .rows = contact_rows},
+    {"solver", .rows = solver_rows},
+    {"body", .read = read_body},
+    {"joint", .read = read_joint},
 };
 /* clang-format on */
 
@@ -672,7 +639,11 @@ static enum aw_status read_statement(struct reader *r)
     if (index < 0)
         return fail_unknown(r, "statement", names, COUNT(names));
     next_token(r);
-    return statements[index].read(r);
+    const struct statement *statement = &statements[index];
+    if (statement->read)
+        return statement->read(r);
+    return statement->rows ? read_attributes(r, statement->rows, r->scene)
+                           : read_numbers(r, statement->numbers, r->scene);
 }
 
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,

@@ -25,17 +25,14 @@ const struct aw_scene_text *aw_scene_list_shipped(void)
 static enum aw_status fail_unknown_scene(const char *name, struct aw_error *err)
 {
     const char *names[NAMES_MAX];
-    char list[200];
+    char list[200], advice[256];
     size_t n = 0;
     for (const struct aw_scene_text *row = shipped; row->name && n < NAMES_MAX; row++)
         names[n++] = row->name;
-    const char *suggestion = aw_suggest(name, names, n);
-    if (suggestion)
-        return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — did you mean \"%s\"?", name,
-                       suggestion);
     aw_join(list, sizeof list, " ", names, n);
-    return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — available: %s; or a path with a /",
-                   name, list);
+    snprintf(advice, sizeof advice, "available: %s; or a path with a /", list);
+    return aw_fail_unknown(err, aw_suggest(name, names, n), advice, "scene '%.40s' not found",
+                           name);
 }
 
 static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *file, char *text,

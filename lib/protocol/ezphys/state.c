@@ -56,18 +56,12 @@ static const struct vector timestamp[] = {{"step", 0, 1}, {"step_size", sizeof(d
 
 enum kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP };
 
-static const struct {
-    const char *message;
-    const struct vector *vectors;
-} kinds[AW_EZPHYS_MESSAGES] = {
-    [COLLISION] = {"collision", collision},
-    [LIMB] = {"limb", limb},
-    [JOINT_AXIS] = {"joint_axis", joint_axis},
-    [JOINT_FEEDBACK] = {"joint_feedback", joint_feedback},
-    [TIMESTAMP] = {"timestamp", timestamp},
+/* Codes of the simulator's messages start at 1, in this order. */
+static const struct vector *const vectors_of[AW_EZPHYS_MESSAGES] = {
+    [COLLISION] = collision,           [LIMB] = limb,           [JOINT_AXIS] = joint_axis,
+    [JOINT_FEEDBACK] = joint_feedback, [TIMESTAMP] = timestamp,
 };
 
-/* Codes of the simulator's messages start at 1, in the order of the table above. */
 static int get_kind(struct aw_ezphys_state *state, const struct aw_record *record)
 {
     int kind = (int)record->codec->message->code - 1;
@@ -75,9 +69,9 @@ static int get_kind(struct aw_ezphys_state *state, const struct aw_record *recor
         return -1;
     if (state->layouts[kind].codec == record->codec)
         return kind;
-    for (int i = 0; kinds[kind].vectors[i].field; i++)
+    for (int i = 0; vectors_of[kind][i].field; i++)
         state->layouts[kind].scalar[i] =
-            (int8_t)aw_codec_find(record->codec, kinds[kind].vectors[i].field);
+            (int8_t)aw_codec_find(record->codec, vectors_of[kind][i].field);
     state->layouts[kind].codec = record->codec;
     return kind;
 }
@@ -85,11 +79,10 @@ static int get_kind(struct aw_ezphys_state *state, const struct aw_record *recor
 static void copy_values(const struct aw_ezphys_state *state, int kind,
                         const struct aw_record *record, void *out)
 {
-    for (int i = 0; kinds[kind].vectors[i].field; i++) {
-        const struct vector *vector = &kinds[kind].vectors[i];
-        memcpy((char *)out + vector->offset, &record->v[state->layouts[kind].scalar[i]],
-               vector->n * sizeof(double));
-    }
+    const struct vector *vector = vectors_of[kind];
+    for (int i = 0; vector[i].field; i++)
+        memcpy((char *)out + vector[i].offset, &record->v[state->layouts[kind].scalar[i]],
+               vector[i].n * sizeof(double));
 }
 
 static bool has_names(const struct aw_record *record)

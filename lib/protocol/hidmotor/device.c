@@ -563,34 +563,20 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->input.buffer, saved, REPORT);
 }
 
-/* Passes the current contents of positions and velocities to the packet memory. */
+/* Passes the state of the motors to the packet memory, like positions and velocities. */
 static void report_joints(struct board *board)
 {
-    static const char *const messages[] = {"positions", "velocities"};
-    static const char *const names[MOTORS] = {"m1", "m2", "m3"};
-    static const char *const parts[] = {"position", "setpoint", "velocity", "effort"};
     struct aw_packet_memory_joint joints[MOTORS];
-    struct aw_record records[2];
-    uint8_t saved[REPORT];
-    memcpy(saved, board->input.buffer, REPORT);
-    for (int i = 0; i < 2; i++) {
-        const struct aw_codec *codec = aw_wire_codec(&board->wire, messages[i], AW_RX);
-        const struct packet *packet = find_packet(board, codec->message->code);
-        memset(board->input.buffer, 0, REPORT);
-        aw_put_u32(board->input.buffer, codec->message->code);
-        packet->act(board, packet);
-        aw_decode(codec, (struct aw_span){board->input.buffer, REPORT}, &records[i], NULL);
-    }
-    memcpy(board->input.buffer, saved, REPORT);
     for (int i = 0; i < MOTORS; i++) {
-        double values[4];
-        for (int k = 0; k < 4; k++) {
-            char field[32];
-            snprintf(field, sizeof field, "%s.%s", names[i], parts[k]);
-            values[k] = aw_record_get(&records[k / 2], field);
-        }
-        joints[i] = (struct aw_packet_memory_joint){names[i],  "deg",     values[0],
-                                                    values[1], values[2], values[3]};
+        const struct motor *motor = &board->motors[i];
+        bool exists = i < board->options.motors;
+        joints[i] = (struct aw_packet_memory_joint){
+            .name = board->limits[i].name,
+            .unit = "deg",
+            .position = exists ? motor->measured : (double)NAN,
+            .setpoint = exists ? setpoint_at(motor, board->clock.time_ms) : (double)NAN,
+            .velocity = exists ? motor->velocity : (double)NAN,
+            .effort = exists ? get_effort(board, i) : (double)NAN};
     }
     aw_packet_memory_set_joints(board->memory, joints, MOTORS);
     for (size_t i = 0; i < MOTORS; i++)
@@ -802,19 +788,15 @@ struct aw_device *aw_hidmotor_device_new(const struct aw_hidmotor_device_options
                                              .next_event = device_next_event,
                                              .connected = device_connected,
                                              .close = device_close};
-    struct board *board = calloc(1, sizeof *board);
-    if (!board)
-        return NULL;
-    board->base.ops = &ops;
-    board->options = *options;
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_hidmotor_protocol.n_messages};
-    bool failed;
-    board->memory = aw_packet_memory_new(&memory, &failed);
-    if (failed) {
+    struct board *board = calloc(1, sizeof *board);
+    if (!board || !aw_packet_memory_new(&board->memory, &memory)) {
         free(board);
         return NULL;
     }
+    board->base.ops = &ops;
+    board->options = *options;
     if (options->motors < 1 || options->motors > MOTORS)
         board->options.motors = MOTORS;
     board->state = options->state;

@@ -530,12 +530,8 @@ struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_unitysim_protocol.n_messages,
                                               .hz = CUSTOM_HZ};
-    bool failed;
     struct arm *arm = calloc(1, sizeof *arm);
-    if (!arm)
-        return NULL;
-    arm->memory = aw_packet_memory_new(&memory, &failed);
-    if (failed) {
+    if (!arm || !aw_packet_memory_new(&arm->memory, &memory)) {
         free(arm);
         return NULL;
     }

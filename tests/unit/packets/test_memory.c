@@ -24,7 +24,6 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
                   bool echoes)
 {
     struct aw_error err = {0};
-    bool failed;
     FILE *file = text_file(text);
     struct aw_lines lines = {.file = file, .name = "f"};
     rig->packets = aw_packets_new(protocol);
@@ -36,8 +35,7 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
                                                .first_custom = protocol->n_messages,
                                                .hz = hz,
                                                .echoes = echoes};
-    rig->memory = aw_packet_memory_new(&options, &failed);
-    assert_false(failed);
+    assert_true(aw_packet_memory_new(&rig->memory, &options));
     assert_non_null(rig->memory);
     aw_wire_init(&wire, rig->protocol, NULL, false);
 }
@@ -202,15 +200,15 @@ TEST(packets_are_echoed_if_asked)
 
 TEST(no_memory_without_custom_packets)
 {
-    bool failed;
+    struct aw_packet_memory *memory;
     uint8_t bytes[8] = {0};
     struct aw_packet_memory_options options = {.protocol = &aw_unitysim_protocol,
                                                .first_custom = aw_unitysim_protocol.n_messages};
-    assert_null(aw_packet_memory_new(&options, &failed));
-    assert_false(failed);
+    assert_true(aw_packet_memory_new(&memory, &options));
+    assert_null(memory);
     options.protocol = NULL;
-    assert_null(aw_packet_memory_new(&options, &failed));
-    assert_false(failed);
+    assert_true(aw_packet_memory_new(&memory, &options));
+    assert_null(memory);
     assert_false(aw_packet_memory_store(NULL, (struct aw_span){bytes, sizeof bytes}));
     assert_int_equal(aw_packet_memory_next(NULL, 0, bytes, sizeof bytes), 0);
     assert_int_equal(aw_packet_memory_next_due(NULL), AW_NEVER);

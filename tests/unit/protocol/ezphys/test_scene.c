@@ -63,15 +63,15 @@ TEST(scene_errors_name_line_and_column)
     } cases[] = {
         {"", "test:1:1: empty scene", AW_USAGE},
         {"\n\n  # only words\n", "test:4:1: empty scene", AW_USAGE},
-        {"quux", "test:1:1: unknown statement \"quux\" — use one of: title gravity", AW_USAGE},
+        {"quux", "test:1:1: unknown statement 'quux' — use one of: title gravity", AW_USAGE},
         {"  body a sphere 1 mass 1", "test:1:3: unexpected token — begin each statement", AW_USAGE},
-        {"body a", "test:1:7: unknown shape \"\" — use one of: box", AW_USAGE},
+        {"body a", "test:1:7: unknown shape '' — use one of: box", AW_USAGE},
         {"body a sphere nan mass 1", "test:1:15: 'nan' is not a number", AW_USAGE},
         {"body a sphere 1e999 mass 1", "test:1:15: number '1e999' is too large", AW_USAGE},
         {"body a/b sphere 1", "test:1:6: invalid name", AW_USAGE},
         {"body \x01 sphere 1", "test:1:6: invalid name", AW_USAGE},
         {"body a sphere 1 mass 1\njoint j hinge a wrld",
-         "test:2:17: unknown body \"wrld\" — did you mean \"world\"?", AW_USAGE},
+         "test:2:17: unknown body 'wrld' — did you mean 'world'?", AW_USAGE},
         {"step 0\nbody a sphere 1 mass 1", "test:1:6: 0 is out of range (1e-06 to 1 s", AW_LIMIT},
     };
     static struct aw_scene scene;
@@ -136,7 +136,7 @@ TEST(missing_scenes_are_explained)
     static struct aw_scene scene;
     struct aw_error err;
     assert_int_equal(aw_scene_load(&scene, "humaniod", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "did you mean \"humanoid\"?"));
+    assert_non_null(strstr(err.text, "did you mean 'humanoid'?"));
     assert_int_equal(aw_scene_load(&scene, "xyz", &err), AW_USAGE);
     assert_non_null(strstr(err.text, "available: arm4"));
     assert_int_equal(aw_scene_load(&scene, "./nosuch.scene", &err), AW_NO_LINK);
