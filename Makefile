@@ -456,7 +456,7 @@ help:
 	@echo '  demo check               see above; both run deps first'
 	@echo '  check-kernel             test CAN, HID and serial ports with a Linux kernel in a VM'
 	@echo '  soak fuzz bench          run a million commands over bad lines; run fuzzers; print measurements'
-	@echo '  tuning                   update the tables and plots of docs/tuning.md'
+	@echo '  tuning                   update the tables and plots of docs/tuning/'
 	@echo '  performance              run bench and update docs/performance.md'
 	@echo '  cross                    run unit tests and golden cases for i386, s390x, arm64 and armhf (ARCH=i386 selects one)'
 	@echo '  dist                     build static archives for amd64, arm64 and armhf in build/dist/ (ARCH=arm64 selects one)'

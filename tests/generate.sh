@@ -42,9 +42,15 @@ records_page() {
         run "$BIN/armctl" help "$topic" --as "$1"
     done
 }
-# Omits the keys of results, which help and man contain, and sections that other pages have.
+# Omits the keys of results, which help and man contain, and sections that other pages have. The first topic is
+# the title of the page; the others are sections.
 records_markdown() {
-    records_page md | awk '/^# / { skip = /^# (results|words|exit-codes) / } /^## (Tests|Controllers)$/ { skip = 1 } !skip'
+    records_page md | awk '
+        /^# / { skip = /^# (results|words|exit-codes) / }
+        /^## (Tests|Controllers)$/ { skip = 1 }
+        skip { next }
+        /^# / && n++ { sub(/ — of /, " of ") || sub(/ — /, ": "); $0 = "## " toupper(substr($0, 3, 1)) substr($0, 4) }
+        { print }'
 }
 # Prints the manual page of the library: its header, the first sentence of each header, and an example per client.
 library_page() {

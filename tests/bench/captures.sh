@@ -37,8 +37,8 @@ capture_row() {
     json=$(decoded "$1" -j $count "$dir/run.pcapng")
     csv=$(decoded "$1" --csv $count "$dir/run.pcapng")
     verdict "$json" '>=' "$3"
-    row "$1 decode -j of a pcapng file, $2" "$json" M/s "tshark -T ek $(tshark_rate "$1")" ">= $3" "$met"
-    row "$1 decode --csv of it" "$csv" M/s "" "" ""
+    row "$1 decode -j of pcapng, $2" "$json" M/s "tshark -T ek $(tshark_rate "$1")" ">= $3" "$met"
+    row "$1 decode --csv of pcapng" "$csv" M/s "" "" ""
     rm "$dir/run.pcapng"
 }
 
@@ -58,10 +58,10 @@ mcap_rows() {
     )
     for what in written read; do
         verdict "${rates[mcap $what]:-0}" '>=' 3
-        row "MCAP $what, messages" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"
+        row "MCAP: messages $what" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"
     done
-    row "MCAP size of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
-        "pcapng, frame only: ${sizes[pcapng written]:-0}" "" ""
+    row "MCAP: size of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
+        "pcapng, frame only: ${sizes[pcapng written]:-0} bytes" "" ""
 }
 
 # Measures P99 of the lateness of replayed commands: one every 2 ms, hence every 12 ms for each board.
@@ -70,5 +70,5 @@ replay_times() {
     awk 'BEGIN { for (i = 0; i < 1000; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i / 500, i % 6 * 32 + 36, 61 - i % 2 }' >"$dir/replay.log"
     late=$("$BIN/canpid" -q -j -l sim: replay "$dir/replay.log" --max-jump 99 | jq .late_p99_ms)
     verdict "${late:-999}" '<=' 1
-    row "canpid replay, lateness, P99" "${late:-999}" ms "" "<= 1" "$met"
+    row "canpid replay: delay of a command, P99" "${late:-999}" ms "" "<= 1" "$met"
 }

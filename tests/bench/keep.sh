@@ -1,23 +1,31 @@
 #!/bin/bash
-# Measures everything, prints the table and replaces the one in docs/performance.md.
+# Measures everything, prints the tables and replaces those in docs/performance.md.
 # Saves all rows, including missed bars, except those with neither a peer nor a bar.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 page=docs/performance.md
-table=$(mktemp)
-trap 'rm -f "$table"' EXIT
-tests/bench/run.sh | tee "$table"
+tables=$(mktemp)
+trap 'rm -f "$tables"' EXIT
+tests/bench/run.sh | tee "$tables"
 status=${PIPESTATUS[0]}
-awk -v table="$table" '
-    /^<!-- end -->$/ { inside = 0 }
-    !inside { print }
-    /^<!-- table -->$/ {
-        inside = 1
-        while ((getline line < table) > 0) {
+# What comes before the first title describes the machine. The marker of a table has its title; a
+# blank line ends the table.
+awk -v tables="$tables" '
+    BEGIN {
+        title = "Machine"
+        while ((getline line < tables) > 0) {
             n = split(line, cell, "|")
-            if (n < 7 || cell[5] cell[6] ~ /[^ ]/)
-                print line
+            if (line ~ /^### /)
+                title = substr(line, 5)
+            else if (line != "" && (n < 6 || cell[4] cell[5] ~ /[^ ]/))
+                text[title] = text[title] line "\n"
         }
+    }
+    /^$/ { inside = 0 }
+    !inside { print }
+    /^<!-- table .* -->$/ {
+        inside = 1
+        printf "%s", text[substr($0, 12, length($0) - 15)]
     }' "$page" >"$page.new" &&
     mv "$page.new" "$page"
 exit "$status"

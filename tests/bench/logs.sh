@@ -24,15 +24,15 @@ log_file() {
     python=$(rate $few "$(wall /usr/bin/python3 -c 'import can, sys
 for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     verdict "$own" '>=' 6
-    row "canpid decode -j of a mixed candump log" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
+    row "canpid decode -j" "$own" M/s "log2long $long, python-can $python" ">= 6" "$met"
     half=$(awk -v a="$own" 'BEGIN { printf "%.2f", a / 2 }')
     iso=$(per_second $lines "$(processor alone "$BIN/canpid" decode -j --time iso "$dir/run.log")")
     verdict "$(awk -v a="$own" -v b="$iso" 'BEGIN { print a / b }')" '<=' 1.2
-    row "canpid decode -j --time iso of it" "$iso" M/s "-j $own" "$(ratio "$own" "$iso") (<= 1.2)" "$met"
-    log_row "decode --csv of it" "$half" decode --csv
-    log_row "decode --format '%{t} %{torque}' of it" 7.5 decode --format '%{t} %{torque}'
-    log_row "decode -j --where 'alpha_angle>15' of it" 7.5 decode -j --where 'alpha_angle>15'
-    log_row "info of it" "$half" info
-    log_row "plot torque --out run.gp of it" 4.5 plot torque --out "$dir/run.gp"
+    row "canpid decode -j --time iso" "$iso" M/s "-j $own" "$(ratio "$own" "$iso") (<= 1.2)" "$met"
+    log_row "decode --csv" "$half" decode --csv
+    log_row "decode --format '%{t} %{torque}'" 7.5 decode --format '%{t} %{torque}'
+    log_row "decode -j --where 'alpha_angle>15'" 7.5 decode -j --where 'alpha_angle>15'
+    log_row "info" "$half" info
+    log_row "plot torque --out run.gp" 4.5 plot torque --out "$dir/run.gp"
     rm "$dir/run.log"
 }

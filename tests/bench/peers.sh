@@ -14,7 +14,7 @@ conditions() {
     peer=$(rate $lines "$(wall sh -c "'$BIN/canpid' decode -j '$dir/where.log' | jq -c 'select(.alpha_angle>15)'")")
     [ "$(wc -l <"$dir/out")" = "$picked" ] && [ "$picked" -gt 0 ] || own=0
     verdict "$own" '>' "$peer"
-    row "canpid decode -j --where" "$own" M/s "decode -j | jq $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
+    row "canpid decode -j --where, wall time" "$own" M/s "decode -j | jq $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
 }
 
 our_pings() { yes ping | head -n "$1" | "$BIN/armctl" -q -j -l "$url"; }
@@ -49,7 +49,7 @@ pings() {
     done
     own=$(exchanges our_pings $count) peer=$(exchanges socat_pings $count)
     verdict "$own" '>' "$peer"
-    row "armctl ping, a script of $count" "$own" 1/s "bash and socat $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
+    row "armctl ping, a script of $count" "$own" /s "bash and socat $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
     printf '1PNG\r\n' >"$dir/ping"
     own=$(start "$BIN/armctl -q -l $url ping")
     peer=$(start "socat OPEN:$dir/ping,rdonly!!STDOUT TCP:${url#tcp:}")

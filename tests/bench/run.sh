@@ -16,7 +16,17 @@ below=0
 [ -x "$BIN/armctl" ] && [ -x "$BIN/canpid" ] || { echo "no programs in $BIN — make" >&2 && exit 1; }
 
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
-row() { printf '| %-44s | %9s | %-8s | %-26s | %-16s | %-3s |\n' "${@//|/\\|}"; }
+row() {
+    local cells=("${@//|/\\|}")
+    printf '| %-52s | %14s | %-26s | %-16s | %-3s |\n' "${cells[0]}" "${cells[1]} ${cells[2]}" "${cells[@]:3}"
+}
+
+# table TITLE: begins a table. docs/performance.md has a section with a marker of this title.
+table() {
+    printf '\n### %s\n\n' "$1"
+    printf '| %-52s | %14s | %-26s | %-16s | %-3s |\n' what measured 'peer or details' limit ok
+    echo '|---|---:|---|---|---|'
+}
 
 # holds A OP B: succeeds if the comparison (<=, >= or >) is true
 holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
@@ -59,7 +69,7 @@ startup() {
     done
     ratio=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", a < 1e9 ? a / b : 9999 }')
     verdict "$ratio" '<=' "$bar"
-    row "start: $what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
+    row "$what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
 }
 
 # Bars by case name; the benchmarks print name, bytes and millions per second.
@@ -92,11 +102,11 @@ datagrams() {
     decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
     share=$(awk -v a="${decoded:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
     verdict "$share" '>=' 0.75
-    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, with time and sender ${stamped:-0}" \
+    row "read and decode unitysim feedback over UDP" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, with time and sender ${stamped:-0}" \
         "x$share (>= 0.75)" $met
     added=$(awk -v a="${link:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.3f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
     verdict "$added" '<=' 0.1
-    row "udp: the link's share of a datagram" "$added" us "" "<= 0.1" $met
+    row "time that the UDP link adds to a datagram" "$added" us "" "<= 0.1" $met
 }
 
 # Requires no allocation per message; a preloaded malloc counts them.
@@ -107,7 +117,7 @@ allocations() {
     per=999
     [ -z "$few" ] || [ -z "$many" ] || per=$((many - few))
     verdict "$per" '<=' 0
-    row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
+    row "more allocations for more messages: $what" "$per" "" "" "<= 0" $met
 }
 
 # memory_row NAME BAR COMMAND…: measures its peak memory and stores it in $most.
@@ -115,18 +125,16 @@ memory_row() {
     local what=$1 bar=$2
     most=$(LD_PRELOAD=$dir/count.so "${@:3}" 2>&1 >/dev/null | awk '/^most /{ printf "%.1f", $2 / 1024 }')
     verdict "${most:-999}" '<=' "$bar"
-    row "memory: $what" "${most:-999}" MiB "" "<= $bar" "$met"
+    row "$what: peak memory" "${most:-999}" MiB "" "<= $bar" "$met"
 }
 
-# Requires constant memory for reading logs of any length.
+# Requires little memory for reading a log of any length: this one has 80 MB.
 memory() {
     memory_row "armctl --version" 6 "$BIN/armctl" --version
     memory_row "armctl encode deg joint=1 angle=90" 6 "$BIN/armctl" encode deg joint=1 angle=90
-    for lines in 20000 2000000; do
-        candump_log $lines >"$dir/run.log"
-        memory_row "canpid decode -j of $lines frames" 16 "$BIN/canpid" decode -j "$dir/run.log"
-        memory_row "canpid info of $lines frames" 16 "$BIN/canpid" info "$dir/run.log"
-    done
+    candump_log 2000000 >"$dir/run.log"
+    memory_row "canpid decode -j of 2,000,000 frames" 16 "$BIN/canpid" decode -j "$dir/run.log"
+    memory_row "canpid info of 2,000,000 frames" 16 "$BIN/canpid" info "$dir/run.log"
 }
 
 # Measures the time from the program's start until its first line arrives through a pipe.
@@ -151,7 +159,7 @@ END
         if holds "$t" '<=' "$own"; then own=$t; fi
     done
     verdict "$own" '<=' 20
-    row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
+    row "first line of output through a pipe" "$own" ms "" "<= 20" $met
 }
 
 # candump_log LINES: prints a log of six boards: joint, pid and sensors of each in turn, with varying values.
@@ -203,9 +211,9 @@ busy_cadence() {
     done
     cadence " beside four busy loops" ""
     if chrt -f 40 true 2>/dev/null; then
-        cadence " so, under chrt" 15.3 chrt -f 40
+        cadence " beside four busy loops, with chrt" 15.3 chrt -f 40
     else
-        row "unitysim: the same under chrt" "" "" "no right to a real-time priority" "<= 15.3" ""
+        row "unitysim: the same with chrt" "" "" "no right to a real-time priority" "<= 15.3" ""
     fi
     kill "${loops[@]}"
     wait "${loops[@]}" 2>/dev/null
@@ -221,7 +229,7 @@ cadence() {
     wait $simulator 2>/dev/null
     met=
     [ -z "$2" ] || verdict "${p99:-999}" '<=' "$2"
-    row "unitysim: the 15 ms stream of control$1, P99" "${p99:-999}" ms "P50 ${p50:-999}" "${2:+<= $2}" $met
+    row "unitysim: interval of 15 ms$1, P99" "${p99:-999}" ms "P50 ${p50:-999} ms" "${2:+<= $2}" $met
 }
 
 # Measures the CPU share of watching a full 1 Mbit/s bus: six boards, 8,700 frames per second.
@@ -234,7 +242,7 @@ watch_share() {
     kill $simulator
     wait $simulator 2>/dev/null
     verdict "$share" '<=' 5
-    row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "% core" "" "<= 5" $met
+    row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "%" "" "<= 5" $met
 }
 
 . tests/bench/screen.sh
@@ -258,14 +266,14 @@ lockstep() {
     done < <(build/tests/bench/bench_lockstep "$seconds")
     times=$(awk -v a="$bare" -v b="$link" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 9999) }')
     verdict "$times" '<=' 1.25
-    row "lock-step over our link ($what bytes)" "$link" 1/s "bare sockets $bare" "x$times (<= 1.25)" $met
+    row "an exchange over the link ($what bytes)" "$link" /s "bare sockets $bare" "x$times (<= 1.25)" $met
     verdict "$ours" '>=' 10000
-    row "lock-step with ezphys-sim" "$ours" 1/s "bare sockets $bare" ">= 10000" $met
+    row "a step of ezphys-sim" "$ours" /s "bare sockets $bare" ">= 10000" $met
     added=$(awk -v a="$ours" -v b="$link" 'BEGIN { printf "%.1f", (a > 0 && b > 0 ? 1e6 / a - 1e6 / b : 999) }')
     verdict "$added" '<=' 10
-    row "lock-step: ezphys-sim's share of an exchange" "$added" us "" "<= 10" $met
+    row "time that ezphys-sim adds to an exchange" "$added" us "" "<= 10" $met
     verdict "$naive" '>=' 5000
-    row "lock-step with a peer that sends in two pieces (Nagle)" "$naive" 1/s "" ">= 5000" $met
+    row "an exchange with a peer that sends in two pieces" "$naive" /s "" ">= 5000" $met
 }
 
 # Measures the time from the signal (or the end of the script, shell or reader) to the stop on the wire.
@@ -274,7 +282,7 @@ stops() {
     while IFS=$'\t' read -r what p50 p99 max count wrong; do
         verdict "$p99" '<=' 10
         [ "$wrong" = 0 ] || met=NO below=$((below + 1))
-        row "$what" "$p50" ms "P99 $p99, max $max, $count times" "P99 <= 10" $met
+        row "${what#stop: }" "$p50" ms "P99 $p99, max $max ms, $count times" "P99 <= 10" $met
     done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
 }
 
@@ -310,31 +318,37 @@ identifications() {
 
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
-row what value unit peer limit ok
-echo '|---|---:|---|---|---|---|'
+table "Start and memory"
 startup "armctl --version" "$BIN/armctl --version" 1.4
 startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.4
 startup "hidmotor encode positions" "$BIN/hidmotor encode positions" 1.5
 first_line
+memory
+table "Messages in memory"
 library build/tests/bench/bench_wire
 library build/tests/bench/bench_view
 allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
+table "Recordings"
 log_file
-memory
 conditions
 captures
+identifications
+table "Timing"
 replay_times
 cadence "" 16
 busy_cadence
+table "Live displays"
 watch_share
 screen_shares
+table "Exchanges"
 lockstep
 pings
+table "Stop"
 stops
+table "Server"
 sharing
-identifications
-echo
+printf '\n### Result\n\n'
 [ $below = 0 ] && echo "All rows are within their limits." || echo "$below rows missed their limits."
 exit $((below != 0))

@@ -21,7 +21,7 @@ screen_share() {
         below=$((below + 1))
     fi
     verdict "$share" '<=' 5
-    row "$1" "$share" "% core" "" "<= 5" $met
+    row "$1" "$share" "%" "" "<= 5" $met
 }
 
 screen_shares() {
@@ -31,10 +31,10 @@ screen_shares() {
     while [ -z "$url" ] && kill -0 $talker 2>/dev/null; do
         url=$(sed -n 's/^ready: //p' "$dir/talker.err")
     done
-    screen_share "armctl watch, 1000 messages/s, a table" "$BIN/armctl -l $url watch"
+    screen_share "armctl watch, 1000 messages/s" "$BIN/armctl -l $url watch"
     screen_share "armctl plot, 1000 messages/s" "$BIN/armctl -l $url plot deg"
     kill $talker
     wait $talker 2>/dev/null
-    screen_share "canpid watch, 8700 frames/s, with simulator" "$BIN/canpid -l sim:?rate=483 watch"
-    screen_share "canpid plot, 8700 frames/s, with simulator" "$BIN/canpid -l sim:?rate=483 plot lknee"
+    screen_share "canpid watch and simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 watch"
+    screen_share "canpid plot and simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 plot lknee"
 }

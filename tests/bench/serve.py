@@ -80,7 +80,7 @@ def latency():
     shared = command_times(f"serve:{path}")
     end(server, simulator)
     added = [b - a for a, b in zip(alone, shared)]
-    row("a command through serve, added", f"{added[0]:.3f}", "ms",
+    row("time that the server adds to a command, P50", f"{added[0]:.3f}", "ms",
         f"P99 {added[1]:.3f}; direct {alone[0]:.3f}, served {shared[0]:.3f}",
         "P50 <= 0.15, P99 <= 1", added[0] <= 0.15 and added[1] <= 1)
 
@@ -131,7 +131,7 @@ def readers():
     end(server)
     least = min(records for records, _ in results)
     lost = sum(lost for _, lost in results)
-    row(f"{READERS} readers of 1,000 records/s", f"{share:.0f}", "% of a core",
+    row(f"{READERS} readers of 1,000 records/s: processor time", f"{share:.0f}", "%",
         f"{memory:.0f} MiB; each had {least} records or more, {lost} gaps", "<= 60 %, <= 64 MiB, no gap",
         share <= 60 and memory <= 64 and lost == 0 and len(results) == READERS)
 
@@ -159,7 +159,7 @@ def stopped_reader():
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     end(server)
-    row("serve: jitter of the records beside a suspended reader", f"{beside:.0f}", "us",
+    row("jitter of the records beside a suspended reader", f"{beside:.0f}", "us",
         f"{alone:.0f} without that reader; {memory:.0f} MiB", f"<= 2 x {alone:.0f} + 500",
         beside <= 2 * alone + 500)
 
@@ -183,7 +183,7 @@ def connections(count=10000):
     took = time.monotonic() - begin
     after = files(), memory_mib(server.pid)
     end(server)
-    row(f"serve: {count} short connections", f"{count / took:.0f}", "/s",
+    row(f"{count} short connections", f"{count / took:.0f}", "/s",
         f"{after[0] - before[0]:+d} descriptors, {1024 * (after[1] - before[1]):+.0f} KiB", "no growth",
         after[0] <= before[0] and after[1] - before[1] < 0.3)
 

@@ -325,8 +325,8 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     for user in robot alice bob eve; do
         touch users && mosquitto_passwd -b users $user $user 2>/dev/null
     done
-    # Checks the list in docs/sharing.md.
-    sed -n '/^```acl$/,/^```$/{/^```/d;p}' "$root/docs/sharing.md" >acl
+    # Checks the list in docs/mqtt.md.
+    sed -n '/^```acl$/,/^```$/{/^```/d;p}' "$root/docs/mqtt.md" >acl
     [ -s acl ]
     broker "password_file $D/users" "allow_anonymous false" "acl_file $D/acl"
     ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=robot shared --deadman 20s

@@ -611,7 +611,7 @@ def try_way(tool, front, pulse, way, count, options, pending, seed):
 def told_in(path):
     """Returns the rows of the table of endings: (names, event, exit status)."""
     with open(path, encoding="utf-8") as file:
-        text = file.read().split("| the commander |")[1].split("\n\n")[0]
+        text = file.read().split("| the lease holder |")[1].split("\n\n")[0]
     for line in text.split("\n")[2:]:
         _, happens, status, ways = (cell.strip() for cell in line.strip("|").split("|"))
         yield re.findall(r"`([^` ]*)`", ways), happens, int(status) if status.isdigit() else None

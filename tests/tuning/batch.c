@@ -2,7 +2,7 @@
  * model, stability and performance of the loop.
  *
  *     batch         all processes at control periods of 4, 8 and 10 ms; prints the tables of
- *                   docs/tuning.md
+ *                   docs/tuning/results.md
  *     batch 1       the same without a search for the best gains; prints TAP and fails if a result
  *                   is worse than required
  *     batch 16      every 16th process at one of these control periods
@@ -377,7 +377,7 @@ static double median(struct family *f)
 
 static void print_table(double tick_s)
 {
-    printf("\nA tick of %g ms:\n\n", 1000 * tick_s);
+    printf("\nControl period %g ms:\n\n", 1000 * tick_s);
     printf("| processes | n | model within 5 %% | stable | Ms ≤ 1.7 | Ms ≤ 2 | largest Ms | "
            "IAE / best | step as predicted |\n|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < FAMILIES; i++) {

@@ -2,7 +2,7 @@
  * experiments on linear processes with known formulas, a driver with a dead zone and telemetry of
  * 100 Hz.
  *
- *     confidence            400 experiments; prints the table of docs/tuning.md
+ *     confidence            400 experiments; prints the table of docs/tuning/results.md
  *     confidence 120        120 experiments; prints TAP and fails if significantly fewer than 95 %
  *                           of the intervals contain the true value
  *     confidence 120 -v     prints a line for each experiment

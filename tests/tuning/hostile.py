@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs experiments on faulty joints (sim --plant) and checks how far the joints move and what is reported.
 
-    hostile.py          each plant at three control periods; prints the table of docs/tuning.md
+    hostile.py          each fault at three control periods; prints the table of docs/tuning/results.md
     hostile.py 8        eight of these runs, as TAP
 
 After each run the driver must be disabled and have its previous gains, or the new ones if they were applied.
@@ -87,7 +87,8 @@ def all_runs():
 
 def table():
     good = True
-    print("| plant | `identify` | `tune --yes` | `step` by 10° | `verify` of it | farthest with power | and at rest |")
+    print("| fault | `identify` | `tune --yes` | `step` by 10° | `verify` of this step | max position with power | "
+          "position at rest |")
     print("|---|---|---|---|---|---|---|")
     for plant in PLANTS:
         results = {(t, c): run(plant, t, c) for t in TICKS for c in COMMANDS}
@@ -97,9 +98,9 @@ def table():
         print(f"| `{plant}` | {' | '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
-    summary = f"The table shows the messages at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" + (
-        ". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
-        "ones if they were applied. After the deviation limit, the motor stayed on only until the stop took effect." if good
+    summary = f"There were {runs} runs, with control periods of 4, 8 and 10 ms" + (
+        ". After each run, the driver was disabled and stayed disabled. It had the previous gains, or the new ones if "
+        "they were applied. After the deviation limit, the motor stayed on only until the stop took effect." if good
         else ", with faults.")
     print(f"\n{textwrap.fill(summary, 120)}")
     return good

@@ -2,7 +2,7 @@
 """Tunes every joint of the simulated exoskeleton and checks the result.
 
     joints.py           60 runs of tune --yes in virtual time: six boards, pos and tor, five amplitudes; prints
-                        the table of docs/tuning.md
+                        the table of docs/tuning/results.md
     joints.py 12        the twelve joints at the default amplitude, as TAP: better gains are kept, worse ones
                         are not, and nine rise times match their prediction
 

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Regenerates the tables and pictures of docs/tuning.md from measured results: known processes, every joint of the
-# simulated exoskeleton, faulty joints, and the plots of the left knee.
+# Regenerates the tables of docs/tuning/results.md and the pictures of docs/tuning.md from measured results: known
+# processes, every joint of the simulated exoskeleton, faulty joints, and the plots of the left knee.
 set -eu
 cd "$(dirname "$0")/../.."
-page=docs/tuning.md
+page=docs/tuning/results.md
 pictures=$PWD/docs/tuning
 canpid=$PWD/build/bin/canpid
 folder=$(mktemp -d)
@@ -12,10 +12,10 @@ export XDG_CONFIG_HOME=$folder XDG_STATE_HOME=$folder
 
 # The page contains the full table for the first control period, and only the totals for the others.
 build/tests/tuning/batch | tee "$folder/batch.all"
-awk '/^A tick of / { n++; tick = $4 " " $5; sub(":", "", tick) }
+awk '/^Control period / { n++; tick = $3 " " $4; sub(":", "", tick) }
      n <= 1 && NF { print blank $0; blank = "" }
      n <= 1 && !NF { blank = "\n" }
-     n > 1 && sub(/^\| all /, "| all, at a tick of " tick " ")' "$folder/batch.all" >"$folder/batch"
+     n > 1 && sub(/^\| all /, "| all, control period " tick " ")' "$folder/batch.all" >"$folder/batch"
 build/tests/tuning/confidence | tee "$folder/confidence"
 python3 tests/tuning/joints.py | tee "$folder/joints"
 python3 tests/tuning/hostile.py | tee "$folder/hostile"
