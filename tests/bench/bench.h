@@ -1,4 +1,4 @@
-/* Shared by the benchmarks: ends with a reason, and the clocks. */
+/* Shared by the benchmarks: a fatal error function and clocks. */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 

@@ -31,7 +31,7 @@
 
 enum { HEADER = 8, ANSWER = HEADER + MOTORS * 36, ROOM = 1 << 16 };
 
-/* Runs one exchange; returns false if the peer is gone. */
+/* Runs one exchange; returns false if the peer has disconnected. */
 typedef bool exchange_fn(void *peer);
 
 static double measure(exchange_fn *exchange, void *peer, double seconds)
@@ -85,7 +85,7 @@ static struct server listen_here(void)
     return (struct server){fd, ntohs(at.sin_port)};
 }
 
-/* Starts a simulator in a child process: sends the message, waits for the answer. */
+/* Simulates in a child process: sends the message and waits for the answer, repeatedly. */
 static pid_t start_server(struct server server, bool naive, const uint8_t *message, size_t size)
 {
     pid_t pid = fork();
@@ -125,7 +125,7 @@ struct ours {
     size_t size; /* size of the last message */
 };
 
-/* Reads a whole message, whose first word is its size. */
+/* Reads a whole message, which begins with its size. */
 static bool read_message(struct ours *ours)
 {
     static uint8_t room[ROOM];
@@ -154,9 +154,9 @@ struct bench {
     double seconds;
     struct aw_real_clock clock;
     uint8_t answer[ANSWER];
-    uint8_t message[ROOM]; /* replaces the simulator's, with the same size */
+    uint8_t message[ROOM]; /* replaces the simulator's buffer; same size */
     size_t size;
-    double bare, link, ours, naive; /* the best results, exchanges per second */
+    double bare, link, ours, naive; /* best results, exchanges per second */
 };
 
 static void make_answer(uint8_t answer[ANSWER])

@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     struct file file = {.room = 256 * count + (4 << 20)};
     file.data = malloc(file.room);
     must(file.data != NULL, "out of memory");
-    memset(file.data, 1, file.room); /* touches its pages */
+    memset(file.data, 1, file.room); /* touches each page before the measurement */
     make(frames);
     void (*const writers[])(struct file *, uint8_t(*)[64], size_t) = {write_mcap, write_pcapng};
     size_t (*const readers[])(const struct file *) = {read_mcap, read_packets};

@@ -15,10 +15,10 @@ enum { FRAMES = 4096, BLOCK = 1 << 16 };
 struct capture {
     struct aw_wire wire;
     enum aw_dir dir;
-    size_t size; /* of one frame */
+    size_t size; /* size of one frame */
     uint8_t frames[FRAMES][64];
     struct aw_view *view;
-    size_t bytes; /* printed by the last pass */
+    size_t bytes; /* bytes printed by the last pass */
 };
 
 static const struct style {

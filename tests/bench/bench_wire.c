@@ -20,7 +20,7 @@ struct sample {
     const struct aw_protocol *protocol;
     const char *message;
     enum aw_dir dir;
-    unsigned used; /* used bytes, if the frame is longer */
+    unsigned used; /* used bytes of a longer frame */
     struct aw_pair fields[12];
 };
 

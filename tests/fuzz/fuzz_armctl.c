@@ -61,8 +61,8 @@ static void try_quirks(const uint8_t *data, size_t size)
 
 /* ---- Client ---- */
 
-/* Allows the command, a stop of its joint (at any position that the handler reports), and lines
- * that move nothing. */
+/* Allows the command, a stop of its joint at any position that the handler reported, and lines
+ * without motion. */
 static void check_heard(struct peer *peer, struct aw_span bytes)
 {
     struct aw_record record;

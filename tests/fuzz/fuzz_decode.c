@@ -9,7 +9,7 @@
 #include "shell/words/words.h"
 #include "view/text/view.h"
 
-/* A value that is scaled and scaled back may become the next float. */
+/* Accepts the next float, because scaling and unscaling may round. */
 static bool same_value(double a, double b, double tolerance)
 {
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance * (fabs(a) + 1e-30);
@@ -115,7 +115,7 @@ static void check_json(struct aw_wire *wire, const struct aw_record *record)
     if (!has_plain_text(record))
         return;
     memset(&words, 0, sizeof words);
-    if (record->dir == AW_RX) { /* a received record is refused as a command, but is parsed alike */
+    if (record->dir == AW_RX) { /* refused as a command, but parsed like one */
         MUST(aw_tokens_from_json(&words, line, &err) == AW_USAGE);
         char *dir = strstr(line, "\"rx\"");
         MUST(dir);

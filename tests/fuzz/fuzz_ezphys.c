@@ -66,7 +66,7 @@ struct rig {
     struct encoder encoder;
 };
 
-/* A joint of every kind. */
+/* A scene with a joint of every kind. */
 static const char scene_text[] =
     "body a sphere 0.1 mass 1 at 0 0 1\n"
     "body b sphere 0.1 mass 1 at 1 0 1\n"
@@ -104,7 +104,7 @@ static struct rig *open_rig(size_t variant)
     }
     world_reset(world);
     listener_restart(&rig->listener);
-    rig->listener.n_logged = UINT_MAX / 2; /* suppresses explanations */
+    rig->listener.n_logged = UINT_MAX / 2; /* no explanations */
     return rig;
 }
 
@@ -159,7 +159,8 @@ static void check_heard(struct peer *peer, struct aw_span bytes)
     must_be_frames(&peer->wire, AW_TX, bytes, check_command);
 }
 
-/* Only an axis may have no valid number: the client must know that its position is unknown. */
+/* Only the values of an axis may be invalid numbers; then the client must report an unknown
+ * position. */
 static void check_packet(struct aw_ezphys *ez, struct aw_span frame)
 {
     struct aw_record record;

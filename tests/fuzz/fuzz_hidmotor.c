@@ -15,7 +15,7 @@
 
 /* ---- Simulator ---- */
 
-/* Turns the input into a packet that the board knows. */
+/* Turns the input into a packet that the board supports. */
 static void mend(struct peer *peer, struct segment *segment)
 {
     (void)peer;

@@ -49,7 +49,7 @@ static void try_server(const uint8_t *data, size_t size)
     shutdown(ends[1], SHUT_WR);
     for (int turn = 0; turn < 100 && server->clients.n_peers; turn++) {
         aw_server_serve(&server->background);
-        server->stop.is_due = false; /* no device needs to be stopped */
+        server->stop.is_due = false; /* no device to stop */
         MUST(!server->clients.n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
     }
     session->device.link = NULL;

@@ -189,7 +189,7 @@ static enum aw_status add_record(void *context, const struct aw_record *record)
     return AW_OK;
 }
 
-/* take NULL: prints the records. */
+/* take NULL: prints the records instead. */
 static struct sum decode_in_pieces(struct aw_session *session, const char *data, size_t size,
                                    size_t segment,
                                    enum aw_status (*take)(void *, const struct aw_record *))

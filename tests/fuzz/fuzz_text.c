@@ -143,7 +143,7 @@ static void try_condition(const char *text)
         MUST(*err.text);
 }
 
-/* Uses each word as a pattern. */
+/* Uses each word of the text as a pattern. */
 static void try_pattern(const char *text)
 {
     struct aw_select select = {0};
@@ -179,7 +179,7 @@ static void try_format(const char *text)
     aw_view_free(view);
 }
 
-/* Shows or compares foreign text. */
+/* Prints or compares text from other programs. */
 static void try_words(const char *text)
 {
     static const char *const known[] = {"elbow", "wrist_flex", NULL, "hand"};

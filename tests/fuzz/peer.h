@@ -21,7 +21,7 @@ struct input {
 };
 
 struct segment {
-    uint8_t data[PIECE_ROOM]; /* includes space for repairs */
+    uint8_t data[PIECE_ROOM]; /* includes room for repairs */
     size_t size;
     bool mended;
 };
@@ -43,14 +43,14 @@ static inline bool next_piece(struct input *input, struct segment *segment)
     return true;
 }
 
-/* A link for a client: it reads the pieces, and mend and received (either may be NULL) see its
- * reads and writes. After the end of the input no data follows; a read without a deadline loses the
+/* A link for a client: reads deliver the pieces. mend and received (either may be NULL) see
+ * reads and writes. After the input no data follows, and a read without a deadline loses the
  * link. */
 struct peer {
     struct aw_link base;
     struct aw_virtual_clock clock;
     struct input input;
-    int64_t due_ns; /* time of the next piece */
+    int64_t due_ns; /* arrival time of the next piece */
     void (*mend)(struct peer *peer, struct segment *segment);
     void (*received)(struct peer *peer, struct aw_span bytes);
     struct aw_wire wire;
@@ -113,7 +113,7 @@ static inline int peer_fd(const struct aw_link *link)
     return -1;
 }
 
-/* Initialises a peer that is {0}. Its wire is for mend and received; it is reused in later runs,
+/* Initialises a peer that is {0}. wire is for mend and received. It is reused in later runs,
  * because creating its codecs is slow. */
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)

@@ -81,7 +81,7 @@ static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype l
     save(seed, "fuzz_shell", file, (size_t)(at - file));
     file[0] = '5';
     save(seed, "fuzz_shell", file, (size_t)(at - file));
-    for (file[1] = '0'; file[1] <= '1'; file[1]++) /* in pieces and as a file */
+    for (file[1] = '0'; file[1] <= '1'; file[1]++) /* read in pieces and as a file */
         save(seed, "fuzz_capture", file + 1, (size_t)(at - file) - 1);
 }
 
@@ -140,12 +140,13 @@ static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, u
         used += size;
     }
     save(seed, "fuzz_stream", stream, used);
-    stream[2] = '4'; /* for the decoder of the shell */
+    stream[2] = '4'; /* for the shell's decoder */
     stream[3] = (uint8_t)('0' + protocol);
     save(seed, "fuzz_shell", stream + 2, used - 2);
 }
 
-/* Writes the messages of one direction as pieces to be repaired, after the selecting bytes. */
+/* Writes the messages of one direction after the selecting bytes, as pieces that the target
+ * repairs. */
 static void make_talk(struct seed *seed, uint8_t protocol, enum aw_dir dir, const char *choice,
                       size_t choice_size)
 {
@@ -184,10 +185,10 @@ static void make_talks(struct seed *seed)
 
 /* ---- Server and clients ---- */
 
-/* Writes each message alone, then all of one end; the first byte selects the end. */
+/* Writes each message alone, then all messages of one end. The first byte selects the end. */
 static void make_messages(struct seed *seed)
 {
-    static const char frame[] = "0DEG1,090\r\n"; /* for armctl, the fuzzed tool */
+    static const char frame[] = "0DEG1,090\r\n"; /* for armctl, which the target uses */
     uint8_t all[2][2048], one[64];
     size_t used[2] = {1, 1}, size = AW_HEAD + sizeof frame - 1;
     for (uint32_t type = AW_LIFE; type <= AW_SPEED;

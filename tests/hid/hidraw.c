@@ -25,7 +25,7 @@
 
 #define NODE "/dev/hidraw"
 
-/* The functions of the C library that this file wraps. */
+/* The C library's functions that this file wraps. */
 union next {
     void *symbol;
     int (*open)(const char *path, int flags, ...);
@@ -39,7 +39,7 @@ static union next next(const char *name)
     return (union next){dlsym(RTLD_NEXT, name)};
 }
 
-/* Returns true for /dev/hidrawN and sets address to the socket behind it. */
+/* Returns true for /dev/hidrawN, and sets address to the socket of its board. */
 static bool stands_for(const char *path, struct sockaddr_un *address)
 {
     const char *directory = getenv("HIDRAW_DIR");

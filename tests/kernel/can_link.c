@@ -137,7 +137,7 @@ static void filters(const char *interface)
 {
     static const struct {
         const char *query;
-        int seen; /* bits: the frames below */
+        int seen; /* bits of the frames in the list below */
     } cases[] = {
         {"", 31},
         {"?filter=040/7E0", 3},
@@ -176,7 +176,7 @@ static void times_and_own_frames(const char *interface)
         expect(receive(a, NULL, AW_SECOND) == 0x041 && a->rx.is_echo, "own frame", "not marked");
         expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->rx.is_echo, "other's frame",
                "marked as own");
-        /* a loaded kernel stamps a frame long after send returned */
+        /* A busy kernel stamps a frame long after send() returned. */
         int64_t after = aw_wall_time();
         expect(a->rx.time_ns >= before && a->rx.time_ns <= after, "its time", "not when it was");
         expect(b->rx.time_ns >= before && b->rx.time_ns <= after && b->rx.time_ns >= last,
@@ -195,7 +195,7 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* The reader's queue is so small that most of a burst does not fit. */
+/* The reader's queue holds only part of a burst. */
 static void bursts_and_drops(const char *interface)
 {
     enum { BURST = 2000 };
@@ -217,7 +217,7 @@ static void bursts_and_drops(const char *interface)
         send_numbered(a, 0x041, i, &err);
     for (next = 0; receive(b, NULL, 0) == 0x041;)
         next++;
-    /* delivers the number of frames dropped after the last one */
+    /* The kernel reports the number of dropped frames with the next frame that it delivers. */
     send_numbered(a, 0x041, BURST, &err);
     next += receive(b, NULL, AW_SECOND) == 0x041;
     printf("# %u read and %llu dropped of %d\n", next, (unsigned long long)b->n_dropped, BURST + 1);
@@ -314,7 +314,7 @@ static void error_frames(const char *interface)
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_BUSOFF, 0);
     expect_event(link, "bus-off");
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0);
-    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* repeated errors are not reported again */
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* repeated errors are reported only once */
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_CRTL, CAN_ERR_CRTL_TX_PASSIVE);
     send_raw(raw, 0x041, 0);
     expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
@@ -363,7 +363,7 @@ static void down_and_up(const char *interface)
     expect_write_lost(link, "ip link set");
     expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->rx.event, "while down", "news");
     expect_write_lost(other,
-                      "ip link set"); /* found by a write, but still reported by the next read */
+                      "ip link set"); /* detected by a write, and also reported by the next read */
     expect_event(other, "interface down");
     ip("set", interface, "up");
     expect_event(link, "interface up");
@@ -411,7 +411,7 @@ static void what_cannot_be_opened(const char *interface)
     ip("set", interface, "up");
 }
 
-/* Tests an interface whose other end reads nothing. */
+/* Tests an interface whose other end never reads. */
 static void full_queue(const char *interface)
 {
     struct aw_link *link = open_can(interface, "");

@@ -27,7 +27,7 @@
 #include "protocol/hidmotor/wire.h"
 
 #define BLOCK   100 /* transactions per turn */
-#define TRIES   3   /* comparisons, because other load can affect either side */
+#define TRIES   3   /* number of comparisons, because other load may slow down either side */
 #define TIMEOUT (2 * AW_SECOND)
 
 static struct aw_real_clock wall_clock;
@@ -72,9 +72,9 @@ static int serve(const char *keys)
     return (int)status;
 }
 
-/* One of the two ways to exchange a report. */
+/* Exchanges reports through the link or the bare node. */
 struct device_access {
-    int node; /* 0: use the link */
+    int node; /* node; 0: uses the link */
     struct aw_link *link;
     struct aw_samples times_us;
 };
@@ -133,7 +133,7 @@ static int link_turn(struct device_access *way, unsigned from, unsigned count)
     return wrong;
 }
 
-/* Returns -1 for wrong replies, 0 if as fast, 1 if slower. */
+/* Returns -1 for wrong replies, 0 if the link is as fast as the node, 1 if slower. */
 static int compare_once(unsigned count)
 {
     struct device_access bare = {0}, link = {0};
@@ -159,7 +159,7 @@ static int compare(unsigned count)
     return result != 0;
 }
 
-/* Measures the response time of a board that does more than echo reports. */
+/* Measures the response time of a board with its own program, not an echo. */
 static int ask(const char *path, uint32_t id, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
@@ -227,7 +227,7 @@ static int feature(const char *path)
     if (ioctl(fd, HIDIOCSFEATURE(sizeof report), report) >= 0 || errno != EIO)
         return fail("SET_REPORT", strerror(errno));
     close(fd);
-    /* Without an answer the kernel times out after five seconds. */
+    /* The kernel waits five seconds for an answer. */
     return aw_clock_now(&wall_clock.base) - start < 4 * AW_SECOND ? 0 : fail("feature", "slow");
 }
 

@@ -37,14 +37,14 @@ static void say(const char *what)
 
 struct pad {
     int fd;
-    bool raw; /* by uhid */
+    bool raw; /* descriptor of uhid */
     uint8_t report[8];
 };
 
 #define F310 "Logitech Logitech Dual Action"
 
-/* The report has sticks, hat and 12 buttons in 8 bytes, two of them unused; 7 bytes go to the
- * motors. */
+/* The report has 8 bytes: sticks, hat and 12 buttons, two of them unused. The motors get 7
+ * bytes. */
 static const uint8_t descriptor[] = {
     0x05, 0x01, 0x09, 0x04, 0xa1, 0x01, 0xa1, 0x02, 0x75, 0x08, 0x95, 0x04, 0x15, 0x00, 0x26,
     0xff, 0x00, 0x35, 0x00, 0x46, 0xff, 0x00, 0x09, 0x30, 0x09, 0x31, 0x09, 0x32, 0x09, 0x35,

@@ -100,7 +100,7 @@ static void busy_port(struct aw_clock *clock, const char *port)
     expect(open_url(&second, clock, port, "", &err) == AW_NO_LINK, "second open", "not refused");
     expect(strstr(err.text, "busy") && strstr(err.text, pid), "second open", err.text);
     aw_link_close(first);
-    aw_link_close(open_port(clock, port, "")); /* released */
+    aw_link_close(open_port(clock, port, "")); /* the port was released */
 }
 
 static void missing_port(struct aw_clock *clock, const char *port)
@@ -111,7 +111,7 @@ static void missing_port(struct aw_clock *clock, const char *port)
     expect(strstr(err.text, port) != NULL, "missing port, text", err.text);
 }
 
-/* Checks the state reported by the port's driver: the test machine wires carry no modem lines. */
+/* Requires the modem lines that the driver reports. The test machine's wires carry none. */
 static void modem_lines(struct aw_clock *clock, const char *port)
 {
     static const struct {
@@ -134,7 +134,7 @@ static void modem_lines(struct aw_clock *clock, const char *port)
     }
 }
 
-/* Checks the driver's setting, for each opening. */
+/* Requires that each opening configures the driver. */
 static void flow_control(struct aw_clock *clock, const char *port)
 {
     static const struct {

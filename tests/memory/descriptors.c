@@ -1,6 +1,5 @@
-/* LD_PRELOAD library that finds leaked descriptors: a program that ends with a descriptor which was
- * not open at its start names it on standard error and exits with 98. Child processes are not
- * checked. */
+/* LD_PRELOAD library that detects leaked descriptors: names each descriptor that is open at the
+ * end but not at the start of the program, and exits with 98. Does not check child processes. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,7 +37,7 @@ static bool is_left(int fd)
     return is_open(fd) && !given[fd];
 }
 
-/* Threads may close their descriptors a little later. */
+/* Another thread may close a descriptor slightly later. */
 static void wait_for_threads(void)
 {
     for (int fd = 0, tries = 0; fd < MOST && tries < TRIES; fd++)

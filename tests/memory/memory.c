@@ -1,6 +1,6 @@
-/* For LD_PRELOAD: the allocation number MEMORY_FAILS of the process fails, and with
- * MEMORY_FAILS_ON all that follow, too. Counted is what the program itself asks for; MEMORY_COUNT
- * names a file that gets their number. Children are left alone. */
+/* LD_PRELOAD library that makes allocation number MEMORY_FAILS of the process fail; with
+ * MEMORY_FAILS_ON, all later ones fail, too. Counts only the program's own allocations and
+ * writes the count to the file MEMORY_COUNT. Does not affect child processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("MEMORY_FAILS");
     on = getenv("MEMORY_FAILS_ON") != NULL;
-    tzset(); /* the C library allocates the time zone; not counted */
+    tzset(); /* the C library's allocation of the time zone is not counted */
     count = live = 0;
     from = number ? atol(number) : 0;
     unsetenv("LD_PRELOAD");

@@ -17,13 +17,13 @@
 
 #define STOP_EVERY 50
 #define QUIET_NS   (15 * AW_SECOND) /* longer than any motion */
-#define IMPATIENT  300              /* ms; short, so that the stop happens during the motion */
+#define IMPATIENT  300              /* ms, so short that the stop comes during the motion */
 #define SLOWEST    150              /* mm/s */
 
 /* A command that the client wrote, and how often the handler executed it. */
 struct command {
-    char body[AW_ARMCTL_BODY_MAX + 1]; /* "": nothing written yet */
-    unsigned carried_out;              /* by the current handler */
+    char body[AW_ARMCTL_BODY_MAX + 1]; /* "" before the first write */
+    unsigned carried_out;              /* number of executions by the current handler */
     unsigned in_all;
 };
 
@@ -102,7 +102,7 @@ static struct aw_device *make_handler(struct bed *bed)
 static const struct bed_kind kind = {
     .tool = "armctl",
     .count = 20000,
-    /* The delay keeps old copies in transit while new ones are sent. */
+    /* Keeps old copies in transit while new ones are sent. */
     .faults = "drop=10%&dup=10%&corrupt=5%&delay=30ms&jitter=60ms&seed=1",
     .medium = "drop dup corrupt delay jitter",
     .ascii = true,
@@ -117,7 +117,7 @@ static bool is_ack(const struct bed_entry *entry)
     return entry->size > 4 && memcmp(entry->bytes + 1, "ACK", 3) == 0;
 }
 
-/* Between commands the client only answers. */
+/* Between commands, the client sends only ACKs. */
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
     struct bed_log *log = &soak->bed.written;
@@ -129,7 +129,7 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
     return status;
 }
 
-/* Reconnects like a program that opens the port again, with its memory. */
+/* Reconnects like a new program that loads the saved state. */
 static void begin_again(struct soak *soak, const struct aw_armctl_memory *memory)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
@@ -169,7 +169,7 @@ static void check(struct soak *soak, const struct aw_armctl_outcome *out, bool r
         bed_violated(&soak->bed, "%s was executed %u times", now->body, now->in_all);
 }
 
-/* Runs one command to its end, whatever the result. */
+/* Runs one command until it succeeds or fails. */
 static enum aw_status command(struct soak *soak, int patience_ms)
 {
     struct aw_armctl_outcome out;
@@ -186,7 +186,7 @@ static enum aw_status command(struct soak *soak, int patience_ms)
     return status;
 }
 
-/* Returns false if the stop was not a command for one joint. */
+/* Returns false if the stop commanded no single joint. */
 static bool joint_of(const struct soak *soak, double *at, int *wanted)
 {
     int joint;
@@ -199,8 +199,8 @@ static bool joint_of(const struct soak *soak, double *at, int *wanted)
     return true;
 }
 
-/* Requires that no command follows (except a copy of the stop: see carried_out) and that the joint
- * is at its commanded position. */
+/* Requires that no command follows (except a copy of the stop, see carried_out) and that the
+ * joint is at the commanded position. */
 static void check_stopped(struct soak *soak)
 {
     unsigned long restarts = soak->bed.restarts;

@@ -38,12 +38,12 @@
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 
-#define BED_LOG       512 /* messages stored per log */
-#define BED_MESSAGE   96  /* bytes stored per message */
-#define BED_OVERTAKEN 64  /* maximum number of messages that a reordered one is delayed by */
-#define BED_PATIENCE  100 /* maximum number of consecutive failed exchanges */
-#define BED_MOST      10  /* violations that end the run */
-#define BED_OUTAGE_NS (200 * AW_MILLISECOND) /* minimum; the maximum is ten times that */
+#define BED_LOG       512 /* number of stored messages per log */
+#define BED_MESSAGE   96  /* number of stored bytes per message */
+#define BED_OVERTAKEN 64  /* max number of messages that may overtake a reordered one */
+#define BED_PATIENCE  100 /* max number of consecutive failed exchanges */
+#define BED_MOST      10  /* number of violations that ends the run */
+#define BED_OUTAGE_NS (200 * AW_MILLISECOND) /* minimum delay; the maximum is ten times as long */
 #define BED_HELD_NS   (20 * AW_MILLISECOND)  /* see fault.h */
 
 struct bed;
@@ -52,19 +52,19 @@ struct soak;
 /* The kind of exchange. All functions except make may be NULL. */
 struct bed_kind {
     const char *tool;
-    unsigned long count; /* default number of exchanges, and default faults */
+    unsigned long count; /* number of exchanges and faults by default */
     const char *faults;
-    const char *medium; /* faults possible on it: words of aw_fault_keys */
+    const char *medium; /* faults that the medium may have: words of aw_fault_keys */
     bool datagrams, ascii;
-    bool connects;                   /* the device notices a reconnect */
-    int restart_every, unplug_every; /* average number of exchanges */
+    bool connects;                   /* the device notices a reconnection */
+    int restart_every, unplug_every; /* average number of exchanges between two restarts */
 
     struct aw_device *(*make)(struct bed *bed); /* creates a device as after power-up */
     void (*retire)(struct bed *bed);            /* called before bed->device is freed */
     void (*wrote)(struct bed *bed, const uint8_t *bytes, size_t size);
     void (*read)(struct bed *bed, enum aw_status status, const uint8_t *bytes, size_t size);
     void (*took)(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now);
-    /* called before and after each action of the device */
+    /* Called before and after each action of the device. */
     void (*look)(struct bed *bed, int64_t now);
 };
 
@@ -87,22 +87,22 @@ struct bed_stage {
 };
 
 struct bed {
-    struct aw_link line; /* the client's link */
+    struct aw_link line; /* the link of the client */
     const struct bed_kind *kind;
     struct aw_virtual_clock clock;
-    struct aw_random random; /* for the soak; the link has its own */
+    struct aw_random random; /* random numbers of the soak; the link has its own */
     struct aw_url faults;    /* all requested faults */
-    int64_t slowest_ns;      /* maximum delay of a message */
+    int64_t slowest_ns;      /* max delay of a message */
     long seed;
     struct aw_link *inner;
     struct bed_stage stage;
     struct aw_device *device;
     bool ignoring;              /* the cable is unplugged */
-    int64_t out_ns, restart_ns; /* time of the disconnect and of the restart; or AW_NEVER */
+    int64_t out_ns, restart_ns; /* times of the next unplug and restart, or AW_NEVER */
     int64_t restarted_ns;       /* time of the last restart */
     struct bed_log written, taken;
-    unsigned long matched; /* the last received message is this written one */
-    double repeats;        /* share of reads that are repeated at once */
+    unsigned long matched; /* written message that matches the last received one */
+    double repeats;        /* share of reads that are repeated immediately */
     size_t again_size;
     uint8_t again[BED_MESSAGE];
 
@@ -120,7 +120,7 @@ static inline uint64_t bed_below(struct bed *bed, uint64_t n)
     return aw_random_below(&bed->random, n);
 }
 
-/* Of a struct soak, which begins with its bed. */
+/* Returns the soak of a bed, which is its first member. */
 static inline struct soak *soak_of(struct bed *bed)
 {
     return (struct soak *)bed;
@@ -169,7 +169,8 @@ static inline bool bed_is(const struct bed_log *log, unsigned long i, const void
            memcmp(entry->bytes, bytes, size < BED_MESSAGE ? size : BED_MESSAGE) == 0;
 }
 
-/* Returns the first candidate for a received message: the medium keeps the order, or nearly. */
+/* Returns the oldest written message that may match a received one: the medium keeps the order,
+ * or nearly. */
 static inline unsigned long bed_first(const struct bed *bed)
 {
     bool reorders = aw_url_get(&bed->faults, "reorder") && strstr(bed->kind->medium, "reorder");
@@ -178,8 +179,8 @@ static inline unsigned long bed_first(const struct bed *bed)
     return reorders || bed->matched < oldest ? oldest : bed->matched;
 }
 
-/* Requires that each received message was written earlier by the client, in order except for
- * losses. Damaged messages are not matched. */
+/* Requires that the client wrote each received message earlier, in order except for losses. Does
+ * not match damaged messages. */
 static inline void bed_match(struct bed *bed, const void *bytes, size_t size)
 {
     bool damages = aw_url_get(&bed->faults, "corrupt") && strstr(bed->kind->medium, "corrupt");
@@ -258,7 +259,7 @@ static inline int64_t bed_stage_next_event(const struct aw_device *device)
 
 static inline void bed_stage_close(struct aw_device *device)
 {
-    (void)device; /* the device stays unchanged when the link is lost */
+    (void)device; /* the device keeps its state when the link is lost */
 }
 
 /* ---- Link ---- */
@@ -336,7 +337,7 @@ static inline bool bed_connect(struct bed *bed)
     return false;
 }
 
-/* Messages in transit to the device are lost when the cable is unplugged. */
+/* Discards messages in transit to the device when the cable is unplugged. */
 static inline void bed_disconnect(struct bed *bed)
 {
     aw_fault_count(bed->inner, &bed->injected);
@@ -345,7 +346,7 @@ static inline void bed_disconnect(struct bed *bed)
     bed->ignoring = false;
 }
 
-/* Discards the output of the device meanwhile. */
+/* Discards the output of the unplugged device. */
 static inline void bed_hush(struct bed *bed)
 {
     uint8_t unheard[AW_DEVICE_MESSAGE];
@@ -358,7 +359,7 @@ static inline void bed_hush(struct bed *bed)
     bed->again_size = 0;
 }
 
-/* Unplugs the link, plugs it in some time later and opens it again. */
+/* Unplugs the link, plugs it in after some time and opens it again. */
 static inline void bed_replug(struct bed *bed)
 {
     bed->unplugs++;
@@ -374,7 +375,7 @@ static inline void bed_replug(struct bed *bed)
 
 /* ---- Soak ---- */
 
-/* Lets time pass without reading: messages are lost. */
+/* Lets time pass without reading, so that messages are lost. */
 static inline void bed_rest(struct bed *bed, int64_t ns)
 {
     uint8_t unheard[AW_DEVICE_MESSAGE];
@@ -390,7 +391,7 @@ static inline int64_t bed_some_time(struct bed *bed, int64_t within_ns)
     return bed_now(bed) + (int64_t)bed_below(bed, (uint64_t)within_ns);
 }
 
-/* Plans the events during the next exchange, which takes about within_ns. */
+/* Schedules the events during the next exchange, which takes about within_ns. */
 static inline void bed_plan(struct bed *bed, int64_t within_ns)
 {
     if (bed->out_ns == AW_NEVER && bed_once_in(bed, bed->kind->unplug_every))
@@ -464,7 +465,7 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
         return false;
     }
     bed->random.state = (uint64_t)bed->seed + 1000003;
-    bed->seed = bed->seed % 2000 * 1000000; /* of the first link */
+    bed->seed = bed->seed % 2000 * 1000000; /* seed of the first link */
     bed->slowest_ns = bed_duration(bed, "delay") + bed_duration(bed, "jitter");
     if (aw_url_get(&bed->faults, "reorder"))
         bed->slowest_ns += BED_HELD_NS;
@@ -472,8 +473,8 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
     return bed->device && bed_connect(bed);
 }
 
-/* Frees device and link and prints the totals and, without violations, what they show. Returns the
- * exit status, which is 1 also if too few exchanges succeeded. */
+/* Frees device and link and prints the totals; without violations also what they prove. Returns
+ * the exit status: 1 after a violation or with too few successful exchanges. */
 static inline int bed_end(struct bed *bed, const char *shown)
 {
     const struct aw_fault_counters *f = &bed->injected;

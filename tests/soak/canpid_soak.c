@@ -17,11 +17,11 @@
 #include "protocol/canpid/controller.h"
 #include "protocol/canpid/device.h"
 
-#define DISABLES  10 /* at least one of these must be confirmed */
+#define DISABLES  10 /* at least one in so many must be confirmed */
 #define LISTEN_NS (200 * AW_MILLISECOND)
 #define RATE_HZ   50
 
-/* A frame that a driver received, and until when it was the last one. */
+/* A frame that a driver received, and the time until which it was the latest. */
 struct told {
     size_t size;
     uint8_t bytes[AW_CANPID_FRAME_MAX];
@@ -82,7 +82,7 @@ static struct aw_device *make_drivers(struct bed *bed)
     for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
         struct told *last = last_told(soak, boards[i]);
         if (last && last->until_ns == AW_NEVER)
-            last->until_ns = bed_now(bed); /* it was forgotten in the restart */
+            last->until_ns = bed_now(bed); /* the driver forgot it when it restarted */
     }
     return aw_canpid_device_new(&options);
 }
@@ -111,7 +111,7 @@ static void begin_again(struct soak *soak)
     aw_canpid_init(&soak->pid, &soak->bed.line, NULL, &options);
 }
 
-/* Requires that since then exactly these bytes were sent, or nothing. */
+/* Requires that exactly these bytes were sent since then, or nothing. */
 static void check_written(struct soak *soak, unsigned long before,
                           const struct aw_canpid_sent *sent)
 {
@@ -185,8 +185,8 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
     return status;
 }
 
-/* A confirmed disable has disabled the driver unless the link is slower than the client's setting;
- * the caller repeats an unconfirmed one. */
+/* A confirmed disable has disabled the driver, unless the link is slower than the client
+ * assumes. The caller repeats an unconfirmed one. */
 static enum aw_status disable(struct soak *soak, unsigned board)
 {
     struct bed *bed = &soak->bed;

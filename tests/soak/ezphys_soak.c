@@ -20,18 +20,18 @@
 #define STEP_NS     (10 * AW_MILLISECOND) /* duration of a step */
 #define HASTY_NS    AW_MILLISECOND
 #define HASTY       20
-#define GIVE_UP_NS  (2 * AW_SECOND) /* time after which the simulator continues without an answer */
+#define GIVE_UP_NS  (2 * AW_SECOND) /* the simulator continues without an answer after this time */
 #define AFTERMATH   3               /* number of messages that a damaged one may affect */
-#define YOUNG       5               /* steps; a restart after fewer is ambiguous */
+#define YOUNG       5               /* steps; an earlier restart is ambiguous */
 #define BUFFER_MOST 65536
 
-/* The simulation: a step number and one joint, whose angle identifies the run. */
+/* Simulates a step counter and one joint, whose angle identifies the run. */
 struct world {
     struct aw_device device;
     struct soak *soak;
     uint32_t step, life;
-    unsigned unanswered; /* messages */
-    bool hasty;          /* does not wait for this answer, as in real time */
+    unsigned unanswered; /* number of messages */
+    bool hasty;          /* does not wait for this answer, like a simulator in real time */
     int aftermath;
     uint8_t in[65536], out[512];
     size_t held, pending;
@@ -41,13 +41,13 @@ struct world {
 struct soak {
     struct bed bed;
     struct aw_ezphys ez;
-    struct world before;                     /* a restarted world keeps its connection */
-    uint32_t life;                           /* of the world */
-    unsigned long told, answers, timeouts;   /* log of the world */
+    struct world before;                     /* a restarted simulation keeps its connection */
+    uint32_t life;                           /* connection of the simulation */
+    unsigned long told, answers, timeouts;   /* log of the simulation */
     unsigned long resets_sent, resets_taken; /* counted at both ends */
-    unsigned long restarts;                  /* restarts of the bed when a reset was sent */
-    bool unclear;                            /* the shown run is ambiguous */
-    bool commanded;                          /* since the last restart that the client noticed */
+    unsigned long restarts;                  /* number of restarts of the bed at the last reset */
+    bool unclear;                            /* the run shown by the client is ambiguous */
+    bool commanded;                          /* since the last restart seen by the client */
     unsigned long commands, refused;
 };
 
@@ -142,8 +142,8 @@ static void receive(struct aw_device *device, const void *buf, size_t size, int6
     }
 }
 
-/* Returns when the next message is due. A simulator without an answer to a damaged message times
- * out. */
+/* Returns when the next message is due. After a damaged message the simulator gets no answer and
+ * times out. */
 static int64_t next_event(const struct aw_device *device)
 {
     const struct world *w = (const struct world *)device;
@@ -176,7 +176,7 @@ static size_t transmit(struct aw_device *device, void *buf, size_t cap)
     return n;
 }
 
-/* Messages in transit are lost; the world continues. */
+/* Discards messages in transit; the simulation continues. */
 static void connected(struct aw_device *device, int64_t now)
 {
     struct world *w = (struct world *)device;
@@ -241,10 +241,10 @@ static void check_state(struct soak *soak)
     if (soak->ez.input.n_bytes > BUFFER_MOST)
         bed_violated(&soak->bed, "the buffer grows");
     if (state->n_joints != 1 || state->joints[0].object.id != JOINT)
-        return; /* undetectable damage */
+        return; /* damage that cannot be detected */
     double shown = state->joints[0].axes[0].displacement;
     if (shown < 1 || shown > 1e6 || shown != (uint32_t)shown)
-        return; /* a truncated message takes its last bytes from the next one */
+        return; /* the last bytes of a truncated message are those of the next one */
     bool old = soak->resets_sent > soak->resets_taken || (uint32_t)shown < soak->life;
     soak->unclear = soak->unclear && old;
     if (is_between_beginnings(soak) || soak->unclear)

@@ -30,10 +30,10 @@
 struct soak {
     struct bed bed;
     struct aw_hidmotor arm;
-    uint64_t tag;     /* of the pending request; each has another one */
-    int64_t *sent_ns; /* time of the last transmission of each tag */
-    bool waiting;     /* for the answer to the last request */
-    bool hurried;     /* a stop does not wait for answers */
+    uint64_t tag;     /* tag of the pending request; each request has another one */
+    int64_t *sent_ns; /* time when each tag was last sent */
+    bool waiting;     /* deadline for the answer to the last request */
+    bool hurried;     /* a stop does not wait for pending answers */
     uint8_t request[AW_HIDMOTOR_REPORT];
     unsigned long told_motions; /* number of set_setpoints in the board's log */
     uint8_t told[AW_HIDMOTOR_REPORT];
@@ -45,7 +45,7 @@ static uint32_t id_of(const uint8_t *report)
     return report[0] | (uint32_t)report[1] << 8 | (uint32_t)report[2] << 16;
 }
 
-/* The board echoes the last bytes of a request; they are 0 for a motion. */
+/* The board echoes the last bytes of a request; in a motion they are 0. */
 static uint64_t tag_of(const uint8_t *report)
 {
     uint64_t tag;
@@ -143,7 +143,7 @@ static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmoto
 
 static enum aw_status ask(struct soak *soak)
 {
-    /* Excludes 1857, which the other program requests: its answers are ambiguous. */
+    /* Excludes packet 1857, which the other program requests, because its answers are ambiguous. */
     static const struct {
         uint32_t id;
         bool question;
@@ -165,7 +165,7 @@ static enum aw_status ask(struct soak *soak)
     return status;
 }
 
-/* Counts the motions in the client's log from there. */
+/* Counts the motions in the client's log from this position. */
 static unsigned long motions_since(const struct soak *soak, unsigned long from)
 {
     const struct bed_log *log = &soak->bed.written;
@@ -182,7 +182,7 @@ static void check_arrival(struct soak *soak, const struct aw_hidmotor_plan *plan
     aw_hidmotor_device_get_truth(bed->device, bed_now(bed), &truth);
     soak->arrived++;
     if (bed->restarted_ns > bed_now(bed) - LATE_NS)
-        return; /* it arrived before the board restarted */
+        return; /* received before the board restarted */
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (fabs(truth.setpoint[i] - plan->target[i]) > 0.01 ||
             fabs(truth.angle[i] - plan->target[i]) > 2 * AW_HIDMOTOR_TOLERANCE)

@@ -15,9 +15,9 @@
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/device.h"
 
-#define COASTING_NS (60 * AW_MILLISECOND) /* slightly more than two steps of the simulation */
+#define COASTING_NS (60 * AW_MILLISECOND) /* slightly more than two steps of the simulator */
 #define WAIT_NS     (60 * AW_SECOND)
-#define STOPS       20 /* at least one of these must succeed, unless the link is lost */
+#define STOPS       20 /* at least one in so many must succeed, unless the link is lost */
 
 enum act {
     MOVE,
@@ -32,9 +32,9 @@ struct soak {
     struct aw_unitysim unity;
     int64_t looked_ns;
     double at[AW_UNITYSIM_JOINTS];      /* deg, at the last check */
-    int64_t driven[AW_UNITYSIM_JOINTS]; /* time of the joint's last motion command */
+    int64_t driven[AW_UNITYSIM_JOINTS]; /* time of the last command that moves the joint */
     unsigned long acts[ACTS], moved, stops, stopped;
-    unsigned long long ticks; /* of earlier clients */
+    unsigned long long ticks; /* totals of earlier clients */
 };
 
 /* ---- Simulator ---- */
@@ -45,7 +45,7 @@ static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *tru
     const struct aw_unitysim_limit *limit = &truth->limits.joint[joint];
     double degrees = truth->degrees[joint], ticks = aw_unitysim_deg_to_ticks(degrees);
     bool moved = fabs(degrees - soak->at[joint]) > 1e-9;
-    bool at_start = fabs(degrees) < 1e-9; /* a scene moves it there */
+    bool at_start = fabs(degrees) < 1e-9; /* loading a scene moves the joint */
     if (truth->drive[joint].state != AW_UNITYSIM_STOP)
         soak->driven[joint] = now;
     if (ticks < limit->min - 1e-6 || ticks > limit->max + 1e-6)
@@ -79,7 +79,7 @@ static const struct bed_kind kind = {
     .faults = "drop=10%&dup=10%&corrupt=5%&reorder=10%&delay=2ms&jitter=2ms&seed=1",
     .medium = "drop dup corrupt delay jitter reorder",
     .datagrams = true,
-    .restart_every = 12, /* acts, each of hundreds of datagrams */
+    .restart_every = 12, /* number of commands, each of hundreds of datagrams */
     .unplug_every = 12,
     .make = make_simulator,
     .look = look,
@@ -113,7 +113,7 @@ static void check_move(struct soak *soak, const struct aw_unitysim_move *move,
 {
     soak->moved++;
     if (soak->bed.restarts != restarts)
-        return; /* it arrived before the restart */
+        return; /* received before the simulator restarted */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_goal *goal = &move->goals[i];
         double off = fabs(aw_unitysim_deg_to_ticks(soak->at[i]) - goal->position);
@@ -180,7 +180,7 @@ static enum aw_status act_camera(struct soak *soak)
     return aw_unitysim_camera_get(&soak->unity, &camera, WAIT_NS, NULL);
 }
 
-/* After a successful stop, datagrams in transit may arrive; then nothing moves any more. */
+/* After a successful stop, datagrams in transit may still arrive; then nothing moves. */
 static void check_stopped(struct soak *soak)
 {
     soak->stopped++;

@@ -5,7 +5,7 @@
 #include "toy.h"
 #include "wire/wire.h"
 
-#define END_DEG 90.0 /* mechanical stop on each side */
+#define END_DEG 90.0 /* deg, mechanical stop on each side */
 
 struct head {
     struct aw_device base;

@@ -1,4 +1,4 @@
-/* The tool: the exchange of two messages, the joint hooks and the table. */
+/* The tool: its two messages, the joint hooks and the table. */
 #include "toy.h"
 #include "link/core/url.h"
 #include "shell/joints/joints.h"
@@ -16,7 +16,7 @@ struct toy {
     int64_t came_ns;
 };
 
-/* ---- The conversation ---- */
+/* ---- Messages ---- */
 
 static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_JOINTS])
 {

@@ -19,22 +19,22 @@
 #include "tuning/predict.h"
 
 #define PROCESSES    334
-#define SLOW_S       0.008 /* sends telemetry every control period; shorter ones at 100 Hz */
+#define SLOW_S       0.008 /* telemetry every control period, but at most 100 Hz */
 #define TELEMETRY    0.01
 #define RECORD       8000 /* samples */
 #define AMPLITUDE    0.1
 #define LARGEST      0.45 /* setpoint limit */
 #define DEVIATION    0.06
 #define EXPERIMENT   30.0 /* s */
-#define RANDOM_GAINS 24   /* per process */
-#define OUTPUT       0.25 /* first output of a step without the derivative part */
+#define RANDOM_GAINS 24   /* experiments per process */
+#define OUTPUT       0.25 /* first output of a step, without the derivative part */
 #ifndef OVERSHOOT
 #define OVERSHOOT 0.2
 #endif
 #define SEED 20061122
 
 struct verdict {
-    bool identified, within; /* model within 5 % up to the crossover */
+    bool identified, within; /* max error of the model up to the crossover */
     double gain_off, phase_off, phase_part;
     enum aw_process_kind kind;
     bool designed, stable;
@@ -117,7 +117,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
 static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit,
                      unsigned long long seed, struct aw_error *err)
 {
-    /* repeats a run that moved too far with half the output, like canpid */
+    /* Repeats an experiment that moved too far with half the output, as canpid does. */
     if (!experiment(p, r, AMPLITUDE, seed) && !experiment(p, r, AMPLITUDE / 2, seed) &&
         !experiment(p, r, AMPLITUDE / 4, seed)) {
         snprintf(err->text, sizeof err->text, "too far");

@@ -143,7 +143,7 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
                               fit->half.tau3};
     double truths[NUMBERS] = {p->gain, p->delay, p->lags[0], p->lags[1], p->lags[2]};
     same_kind += same;
-    if (kind == AW_PROCESS_THIRD && same) { /* the third lag may be anywhere in the list */
+    if (kind == AW_PROCESS_THIRD && same) { /* the order of the lags is not defined */
         double *const at[] = {&values[LAG_1], &values[LAG_2], &values[LAG_3]};
         double *const of[] = {&halves[LAG_1], &halves[LAG_2], &halves[LAG_3]};
         for (int i = 2; i > 0 && *at[i] > *at[i - 1]; i--) {

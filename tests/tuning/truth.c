@@ -217,7 +217,7 @@ static void multiply(size_t n, matrix a, matrix b, matrix out)
     memcpy(out, product, sizeof product);
 }
 
-/* Computes exp(a·h) by a power series of a small part of h and repeated squaring. */
+/* Computes exp(a·h) by a power series for a small part of h and repeated squaring. */
 static void exponential(size_t n, matrix a, double h, matrix out)
 {
     double norm = 0;
@@ -272,7 +272,7 @@ static size_t chain(const struct truth *p, matrix a)
         a[n + 1][n] = -w * w;
         a[n + 1][n + 1] = -2 * p->zeta * w;
         a[n + 1][n > 0 ? n - 1 : input] = w * w;
-        /* the measured state must be the last one */
+        /* The measured state must be the last one. */
         for (size_t c = 0; c < TRUTH_STATES; c++) {
             double other = a[n][c];
             a[n][c] = a[n + 1][c];

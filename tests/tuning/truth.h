@@ -21,10 +21,10 @@ struct truth {
     bool integrating;
     size_t n_lags;
     double lags[TRUTH_LAGS];
-    double pair, zeta; /* pair 0: none */
+    double pair, zeta; /* zeta is unused if pair is 0 */
     double zero, delay;
-    double quantum, noise; /* of the measurement */
-    double tick_s;         /* control period of its driver */
+    double quantum, noise; /* standard deviation of the measurement noise */
+    double tick_s;         /* control period of the driver */
 };
 
 /* The 134 processes of the test batch: Åström, Hägglund, Advanced PID Control, ISA 2006, 7.2, and

@@ -1,5 +1,5 @@
-/* Builds a wire whose tables continue past their end with a message and fields named QQQ. A reader
- * that overruns a table finds them. */
+/* Builds a wire with a message and fields named QQQ behind the end of its tables. A reader that
+ * overruns a table finds them. */
 #ifndef AW_TESTS_BEYOND_HELPER_H
 #define AW_TESTS_BEYOND_HELPER_H
 
@@ -10,13 +10,13 @@
 #include "wire/rows.h"
 #include "wire/wire.h"
 
-/* The copy must live as long as the wire. */
+/* The copy must outlive the wire. */
 struct beyond {
     struct aw_protocol protocol;
     struct aw_message messages[AW_MAX_MESSAGES + 1];
 };
 
-/* Returns the first variant with a text in front of each message. */
+/* Returns the first variant with a text before each message. */
 static inline const struct aw_variant *text_variant(const struct aw_protocol *protocol)
 {
     const struct aw_variant *variant = protocol->variants;

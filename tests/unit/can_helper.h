@@ -72,7 +72,7 @@ static inline void assert_carries(struct aw_link *from, struct aw_link *to, cons
     assert_receives(to, frame);
 }
 
-/* Reads once and expects these words instead of a frame. */
+/* Reads once and requires these words instead of a frame. */
 static inline void assert_event(struct aw_link *link, const char *words)
 {
     uint8_t datagram[16];
@@ -84,11 +84,11 @@ static inline void assert_event(struct aw_link *link, const char *words)
     assert_has(link->rx.event, words);
 }
 
-/* Opening these links requires answers from the other end. A thread opens url; the test reads the
- * other end, on a clock that the thread stops when it is done. */
+/* Opening these links requires answers from the other end. A thread opens url while the test
+ * answers as the other end. The thread stops the test's clock when it is done. */
 struct ends {
     struct aw_real_clock clock; /* clock of the other end */
-    int done;                   /* an event descriptor */
+    int done;                   /* event descriptor of this clock */
     const char *url;
     struct aw_real_clock client_clock;
     struct aw_link *client;
@@ -121,7 +121,8 @@ static inline void *open_in_thread(void *context)
     return NULL;
 }
 
-/* Answers what was read from end (empty: a client connected). NULL: the end answers by itself. */
+/* Answers input that the test read from end ("": a client connected). NULL: the end answers by
+ * itself. */
 typedef void answer_fn(struct aw_link *end, const char *bytes, size_t size);
 
 static inline void open_against(struct ends *ends, const char *url, struct aw_link *end,

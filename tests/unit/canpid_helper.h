@@ -33,8 +33,7 @@ static inline struct rig *rig_of(const struct aw_canpid_device_options *options)
     return rig;
 }
 
-/* Returns options with identical joints and a free-hanging leg, which the tests of the driver
- * assume. */
+/* Returns options with identical joints and a freely hanging leg, as the driver tests assume. */
 static inline struct aw_canpid_device_options rig_default_options(void)
 {
     static struct aw_joint_model model;
@@ -50,7 +49,7 @@ static inline struct rig *rig_default(void)
     return rig_of(&options);
 }
 
-/* Returns options for the other driver tests, in which frames on the bus take effect at once. */
+/* Returns options for driver tests in which frames take effect immediately. */
 static inline struct aw_canpid_device_options rig_direct_options(void)
 {
     struct aw_canpid_device_options options = rig_default_options();

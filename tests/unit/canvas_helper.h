@@ -7,7 +7,7 @@
 #include "picture_helper.h"
 #include "view/terminal/braille.h"
 
-/* Prints the rows that have dots by their numbers, with their colours beside them. */
+/* Prints the numbered rows that contain dots, with their colours. */
 static inline void print_canvas(const struct aw_braille *canvas, FILE *out)
 {
     for (int row = 0; row < canvas->rows; row++) {

@@ -7,13 +7,13 @@
 #include "capture/pcapng.h"
 #include "test.h"
 
-/* A message of the capture; without bytes only its mark counts. */
+/* A message of the capture; without bytes, only the mark is written. */
 struct captured {
     int ms;
     enum aw_dir dir;
     const void *bytes;
     size_t size;
-    const char *mark; /* comment of the packet; NULL: none */
+    const char *mark; /* comment of the packet, or NULL */
 };
 
 /* Writes a capture with one packet per message; returns its size. */

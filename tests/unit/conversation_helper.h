@@ -23,7 +23,7 @@ struct exchange {
     struct aw_virtual_clock clock;
     struct aw_error err;
     const char *next, *end; /* the rest of the conversation */
-    int64_t time_ns;        /* of the last event */
+    int64_t time_ns;        /* time of the last event */
     bool stopped, lost;
     char problem[4200];
 };
@@ -31,10 +31,10 @@ struct exchange {
 /* The part that each client supplies. */
 struct talker {
     void (*begin)(void);
-    bool (*set)(const char *key, const char *value); /* false: no such key */
+    bool (*set)(const char *key, const char *value); /* returns false for an unknown key */
     enum aw_status (*run)(const char *command);
-    void (*print)(FILE *out); /* words of the state, with a blank behind each */
-    /* The bytes of a word, and the word of bytes; NULL: the word and CR LF. */
+    void (*print)(FILE *out); /* writes words of the state, each followed by a blank */
+    /* Convert a word to bytes and bytes to a word. NULL: the word followed by CR LF. */
     size_t (*bytes)(const char *word, uint8_t *bytes);
     void (*word)(const void *bytes, size_t size, char word[80]);
 };
@@ -54,7 +54,7 @@ static inline const char *talk_word(const char *text, const char *end, char word
     return text;
 }
 
-/* Returns the first letter of the next event and its word; passes the time before it. */
+/* Returns the first letter of the next event and its word; lets the time before it pass. */
 static inline char talk_next(struct exchange *talk, char word[80], const char **after)
 {
     const char *text = talk_word(talk->next, talk->end, word);
@@ -156,7 +156,7 @@ static inline void talk_set(const char *text, const char *end)
     }
 }
 
-/* Runs the command and requires that the conversation was held to its end. */
+/* Runs the command and requires that every event of the conversation occurred. */
 static inline enum aw_status talk_run(struct exchange *talk, const char *text, const char *end)
 {
     char command[80], word[80];
@@ -176,7 +176,7 @@ static inline enum aw_status talk_run(struct exchange *talk, const char *text, c
     return status;
 }
 
-/* Requires the words of text among those of the state. */
+/* Requires that the state contains the words of text. */
 static inline void talk_expect(struct exchange *talk, enum aw_status status, const char *text,
                                const char *end)
 {

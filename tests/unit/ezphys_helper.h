@@ -1,8 +1,6 @@
-/* A tiny made-up simulator in virtual time with a client, for the tests of the client. It has no
- * physics: motors reach their velocity at once, and the test controls everything else.
- *
- * Two bodies (1 ball, 2 rod), a hinge (3) and a universal joint with two axes (4).
- */
+/* A made-up simulator in virtual time with a client. It has no physics: motors reach their
+ * velocity immediately, and the test controls everything else. It has two bodies (1 ball, 2
+ * rod), a hinge (3) and a universal joint with two axes (4). */
 #ifndef EZPHYS_RIG_H
 #define EZPHYS_RIG_H
 
@@ -25,17 +23,17 @@ struct fake {
     struct aw_framer framer;
     uint8_t in[65536], out[65536];
     size_t held, pending;
-    unsigned due; /* pending answers: one for each message received */
-    bool anew;    /* the next message announces a reset and carries no step */
+    unsigned due; /* number of pending answers, one for each received message */
+    bool anew;    /* the next message announces a reset and has no step */
     bool real_time;
-    bool merges;      /* answers all messages received together with one message */
+    bool merges;      /* sends one message for all received answers */
     bool mute;        /* sends nothing */
-    int64_t interval; /* real time: interval between messages */
+    int64_t interval; /* interval between messages in real time */
     int64_t next;
     long step;
-    /* late: number of messages still sent for the time before a reset */
+    /* late: number of messages that it still sends from the time before a reset */
     unsigned contacts, stride, late;
-    double velocity[3], torque[3], angle[3], force; /* hinge, universal 1 and 2 */
+    double velocity[3], torque[3], angle[3], force; /* hinge, then the two axes */
     unsigned answers, resets, packets, motors, empty;
     unsigned problems;
     void (*spoil)(struct fake *fake); /* may change out and pending before they are sent */
@@ -164,7 +162,7 @@ static inline void fake_step(struct fake *f)
     f->step += (long)stride;
 }
 
-/* Answers each message, or everything received at once if it contains no complete message. */
+/* Answers each message. Answers everything received at once if it contains no complete message. */
 static inline void fake_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct fake *f = (struct fake *)device;

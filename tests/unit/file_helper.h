@@ -24,10 +24,10 @@
 #include <sys/stat.h>
 
 static char other_root[32];
-/* Returns the result of open(2) in its place, or OTHER_OPEN for the real one. */
+/* Returns the result of open(2), or OTHER_OPEN to open the real file. */
 enum { OTHER_OPEN = -2 };
 static int (*other_open)(const char *path);
-/* Another prefix to redirect, such as "/proc"; NULL: none. */
+/* Another prefix to redirect, such as "/proc", or NULL. */
 static const char *other_too;
 /* Changes the result of stat(2) for a redirected file. */
 static void (*other_stat)(struct stat *file);
@@ -42,7 +42,7 @@ static inline bool other_is(const char *path)
     return is;
 }
 
-/* Returns the redirected path in to, or path itself if it is not redirected. */
+/* Writes the redirected path to to. Returns path itself if it is not redirected. */
 static inline const char *other_path(const char *path, char to[PATH_MAX])
 {
     if (!other_is(path))
@@ -60,7 +60,7 @@ char *realpath(const char *restrict path, char *restrict resolved)
     return real;
 }
 
-/* Called by a library that was compiled with _FORTIFY_SOURCE, as in a Debian package. */
+/* Replaces the function that libraries built with _FORTIFY_SOURCE call, as in Debian packages. */
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 char *__realpath_chk(const char *path, char *resolved, size_t room)
 {
@@ -68,7 +68,7 @@ char *__realpath_chk(const char *path, char *resolved, size_t room)
     return realpath(path, resolved);
 }
 
-/* Like other_path(), but follows the redirection to the device itself. */
+/* Like other_path(), but resolves the redirected device. */
 static inline const char *other_target(const char *path, char to[PATH_MAX])
 {
     char real[PATH_MAX];
@@ -96,14 +96,16 @@ int open(const char *path, int flags, ...)
     return other_opened(path, flags, mode);
 }
 
-/* Called by a library that is not built for large files, as are the other functions "plain_". */
+/* Replaces the function that libraries without large file support call, like the other "plain_"
+ * functions. */
 int plain_open(const char *path, int flags, int mode) __asm__("open");
 int plain_open(const char *path, int flags, int mode)
 {
     return other_opened(path, flags, mode);
 }
 
-/* The C library's headers may turn open(2) into this; libserialport is built that way. */
+/* The C library's headers may redirect open(2) to this function; libserialport is built that
+ * way. */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -199,7 +201,7 @@ static inline void other_symlink(const char *path, const char *target)
     assert_int_equal(symlink(target, to), 0);
 }
 
-/* Creates a device's file and sets the target that opening it opens. */
+/* Creates the file of a device, and sets the file that opening it really opens. */
 static inline void other_device(const char *path, const char *target)
 {
     char to[PATH_MAX];

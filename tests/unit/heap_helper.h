@@ -17,7 +17,7 @@ static inline size_t heap_used(void)
 #endif
 }
 
-/* The first calls fill malloc's caches; a leak grows with every call. */
+/* The first calls fill malloc's caches; only a leak grows with every call. */
 static inline void expect_no_leak(void (*what)(void))
 {
     size_t least = SIZE_MAX;

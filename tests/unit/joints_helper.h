@@ -7,7 +7,7 @@
 
 static int64_t device_ns;
 static double velocity, fastest;
-static size_t sent; /* number of targets sent to the tool */
+static size_t sent; /* number of targets sent by the tool */
 
 static enum aw_status open_it(struct aw_session *s)
 {

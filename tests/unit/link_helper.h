@@ -1,5 +1,5 @@
-/* Shared helpers of the link tests: links and descriptors that close themselves, an echoing device
- * and a clock that a test has stopped. */
+/* Shared helpers of the link tests: self-closing links and descriptors, an echo device, and a
+ * clock that a test stops. */
 #ifndef LINK_HELPER_H
 #define LINK_HELPER_H
 
@@ -19,7 +19,7 @@
 #include "link/open.h"
 #include "link/wrap/fault.h"
 
-/* Echoes every message after delay_ns; "quit" writes to stop_fd. */
+/* Echoes every message after delay_ns. "quit" is also written to stop_fd. */
 struct echo_device {
     struct aw_device base;
     int64_t delay_ns, due;
@@ -99,7 +99,8 @@ static inline struct echo_device *echo_device(int64_t delay_ns)
     return self;
 }
 
-/* A clock that interrupts a wait: it closes the other end or, without one, requests a stop. */
+/* A clock whose wait is interrupted: it closes the other end, or requests a stop if there is
+ * none. */
 struct interrupted_clock {
     struct aw_real_clock real;
     struct aw_link *leaves; /* link to close */
@@ -172,7 +173,7 @@ static inline int socket_at(int family, int type, const char *address, unsigned 
     return fd;
 }
 
-/* Returns a formatted text, which the eighth following call overwrites. */
+/* Returns a formatted string, which the eighth call after this one overwrites. */
 static inline const char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline const char *text_of(const char *format, ...)
 {
@@ -186,7 +187,7 @@ static inline const char *text_of(const char *format, ...)
     return text;
 }
 
-/* The time of the tests whose clock does not matter. */
+/* The time in tests that do not depend on the clock. */
 static inline struct aw_clock *usual_clock(void)
 {
     static struct aw_real_clock clock;
@@ -286,7 +287,7 @@ static inline void assert_writes(struct aw_link *link, const char *text)
     assert_int_equal(aw_link_write(link, text, strlen(text), &err), AW_OK);
 }
 
-/* Requires that a text goes from one link to the other. */
+/* Requires that a text sent on one link arrives at the other. */
 static inline void assert_passes(struct aw_link *from, struct aw_link *to, const char *text)
 {
     assert_writes(from, text);

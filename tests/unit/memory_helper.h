@@ -5,8 +5,7 @@
 #include <malloc.h>
 #include <stddef.h>
 
-/* Returns 0 if the C library cannot count, and under the sanitizers, which find leaks
- * themselves. */
+/* Returns 0 if the C library cannot count, and with sanitizers, which detect leaks themselves. */
 static inline size_t memory_in_use(void)
 {
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 33) && !defined __SANITIZE_ADDRESS__

@@ -1,5 +1,5 @@
-/* Prints numbers for pictures (picture_helper.h), a line a case: numbers whose name begins with a
- * blank continue the line. */
+/* Prints numbers for golden files (picture_helper.h), one case per line. A name that begins with
+ * a blank continues the line. */
 #ifndef AW_TESTS_NUMBERS_HELPER_H
 #define AW_TESTS_NUMBERS_HELPER_H
 

@@ -31,7 +31,7 @@ static inline void expect_file(const char *path, const char *text, bool keep)
         fail_msg("%s has not\n%s", path, text);
 }
 
-/* Makes one line of each step: a line that begins with a tab continues the line above. */
+/* Joins lines into one per case: a line that begins with a tab continues the previous one. */
 static inline void join_steps(char *text)
 {
     char *to = text;
@@ -43,9 +43,8 @@ static inline void join_steps(char *text)
     *to = '\0';
 }
 
-/* Requires that the picture of this name is text, with a line a step. Some processors have extra
- * digits or fused multiply-add, which can change a last digit or a dot; there nothing is
- * compared. */
+/* Requires that the golden file of this name has this text, one case per line. Compares nothing
+ * on processors with extra digits or fused multiply-add, which may change a last digit or a dot. */
 static inline void expect_picture(const char *name, const char *text)
 {
     char path[160], *steps = strdup(text);
@@ -62,7 +61,7 @@ static inline void expect_picture(const char *name, const char *text)
     free(steps);
 }
 
-/* The same of a gnuplot script, with the points of a line behind its name. */
+/* Requires this gnuplot script, with the points of each line behind its name. */
 static inline void expect_script(const char *name, const char *script)
 {
     char *text = calloc(2, strlen(script) + 1), *to = text;
@@ -88,7 +87,7 @@ static inline void print_new_lines(const char *text, const char *before, FILE *o
     }
 }
 
-/* Text written between begin_picture and end_picture is the picture. */
+/* Text written between begin_picture and end_picture is the golden file. */
 static char *picture_text;
 static size_t picture_size;
 
@@ -106,9 +105,9 @@ static inline void end_picture(FILE *out, const char *name)
     free(picture_text);
 }
 
-#define ARROW " → " /* between the input of a case and its result */
+#define ARROW " → " /* separates the input of a case from its result */
 
-/* Returns the input of the next case of a picture, "$ input → result"; NULL at the end. */
+/* Returns the input of the next case of a golden file, "$ input → result"; NULL at the end. */
 static inline char *next_case(FILE *picture, char **line, size_t *room)
 {
     while (getline(line, room, picture) > 0)
@@ -120,7 +119,7 @@ static inline char *next_case(FILE *picture, char **line, size_t *room)
     return NULL;
 }
 
-/* Copies the input with its \\n and \\r as characters. */
+/* Copies the input with \\n and \\r replaced by these characters. */
 static inline void unescape(const char *from, char *to)
 {
     for (; *from; from++)
@@ -137,8 +136,8 @@ static inline FILE *open_picture(const char *name)
     return picture;
 }
 
-/* Runs all cases of a picture again; run prints the result of case number i. Append a new case
- * without its result, KEEP=1 adds it. */
+/* Runs all cases of a golden file. run prints the result of case number i. To add a case, append
+ * it without a result and set KEEP=1. */
 static inline void print_cases(const char *name, void run(const char *input, size_t i, FILE *out),
                                FILE *out)
 {

@@ -113,7 +113,7 @@ static const struct aw_field sample_loose[] = {
     {0},
 };
 
-/* Longer than the constants that are compared word by word. */
+/* Longer than the constants that are compared in words. */
 static const char *const sample_letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
                                              "j", "k", "l", "m", "n", "o", "p", NULL};
 static const struct aw_field sample_many_rows[] = {

@@ -14,7 +14,7 @@
 
 static struct aw_session *session;
 static struct aw_server server;
-static struct aw_peer *peers[3]; /* the last one is first in the server's list */
+static struct aw_peer *peers[3]; /* the last client is first in the server's list */
 static struct aw_conn ends[3];
 
 static inline int server_start(const struct aw_tool *tool)
@@ -67,7 +67,7 @@ static inline void say(int i, enum aw_serve_type type, bool flag)
     tell(i, (struct aw_serve_message){.type = type, .flag = flag});
 }
 
-/* Returns the type of the next message to a client; 0: none. */
+/* Returns the type of the next message to a client, or 0. */
 static inline enum aw_serve_type hear(int i, struct aw_serve_message *m)
 {
     enum aw_serve_type type = aw_conn_next(&ends[i], m);
@@ -77,7 +77,8 @@ static inline enum aw_serve_type hear(int i, struct aw_serve_message *m)
     return aw_conn_next(&ends[i], m);
 }
 
-/* Requires this type, or a PASSED message before one of another type. Returns the message. */
+/* Requires a message of this type and returns it. Skips PASSED messages unless they are
+ * required. */
 static inline struct aw_serve_message hears(int i, enum aw_serve_type type)
 {
     struct aw_serve_message m;

@@ -8,7 +8,8 @@
 #include "link/core/device.h"
 #include "picture_helper.h"
 
-/* The next message to a simulated device, of a script "TIME MESSAGE|TIME MESSAGE"; times in ms. */
+/* The next message to a simulated device, from a script "TIME MESSAGE|TIME MESSAGE" with times
+ * in ms. */
 struct sending {
     const char *rest;
     double at_ms;
@@ -26,7 +27,7 @@ static inline void print_answers(struct aw_device *device, int64_t now, print_fn
     }
 }
 
-/* Moves on to the next message. After the last one, its time is infinite. */
+/* Advances to the next message. After the last one, the time is infinite. */
 static inline void next_sending(struct sending *next)
 {
     int size = 0;
@@ -35,7 +36,7 @@ static inline void next_sending(struct sending *next)
     next->rest += size + (next->rest[size] == '|');
 }
 
-/* Prints all traffic and its times up to until. */
+/* Prints all traffic with its times until this time. */
 static inline void print_talk(struct aw_device *device, const char *script, double until_ms,
                               read_fn *read, print_fn *print, FILE *out)
 {

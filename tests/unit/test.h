@@ -15,13 +15,13 @@
 
 typedef void test_fn(void);
 
-/* Adds a test; NULL: no setup or no teardown. Tests run in the order of their lines. */
+/* Adds a test; setup and teardown may be NULL. Tests run in the order of their lines. */
 void test_add(int line, const char *name, test_fn *test, test_fn *setup, test_fn *teardown);
 
-/* Sets the functions to run before the first and after the last test; NULL: none. */
+/* Sets functions that run before the first and after the last test; either may be NULL. */
 void test_around(test_fn *begin, test_fn *end);
 
-/* Runs all tests and returns the number of failed ones. Programs without a main() only do this. */
+/* Runs all tests and returns the number of failures. The default main() only calls this. */
 int test_run(void);
 
 #define TEST(name) TEST_WITH(NULL, NULL, name)

@@ -20,7 +20,7 @@ struct rig {
     struct aw_error err;
 };
 
-/* Creates a rig; faults: keys of a link URL, "" for none. */
+/* Creates a rig; faults: keys of a link URL, or "". */
 static inline struct rig *rig_of(const struct aw_unitysim_device_options *options,
                                  const char *faults)
 {

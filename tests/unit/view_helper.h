@@ -27,7 +27,7 @@ static inline struct points_rig *points_new(void)
     return rig;
 }
 
-/* Sets the points of a message of a board; fields missing in "field=value field=value" are 0. */
+/* Sets the points of a board's message from "field=value field=value"; other fields are 0. */
 static inline void points_of(struct points_rig *rig, const char *message, enum aw_dir dir,
                              const char *board, const char *pairs)
 {

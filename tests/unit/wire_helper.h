@@ -30,7 +30,7 @@ static inline double rng_unit(struct rng *rng)
     return (double)(rng_next(rng) >> 11) / 9007199254740991.0;
 }
 
-/* Returns the number nearest to value that the wire can carry. */
+/* Returns the nearest number that the wire can carry. */
 static inline double on_wire(const struct aw_record *record, int scalar, double value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -48,7 +48,7 @@ static inline bool is_count(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-/* Returns the number at share 0..1 of the range that the wire can carry exactly. */
+/* Returns an exact wire number at this share (0 to 1) of the range. */
 static inline double value_at(const struct aw_record *record, int scalar, double share)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -72,7 +72,7 @@ static inline double value_at(const struct aw_record *record, int scalar, double
     return value > range.max || value < range.min ? on_wire(record, scalar, 0) : value;
 }
 
-/* Sets a scalar, then the fields whose scale it selects. */
+/* Sets a scalar and then the fields whose scale it selects. */
 static inline void set_scalar(struct aw_record *record, int scalar, double value)
 {
     record->v[scalar] = value;
@@ -82,7 +82,7 @@ static inline void set_scalar(struct aw_record *record, int scalar, double value
             record->v[i] = value_at(record, i, 0.7);
 }
 
-/* Fields that select the scale of others come first. */
+/* Visits fields that select the scale of others first. */
 static inline void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir,
                         struct rng *rng)
 {

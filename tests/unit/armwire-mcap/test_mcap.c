@@ -58,7 +58,7 @@ static void write_file(void)
     aw_mcap_free(mcap);
 }
 
-/* Returns the number of messages read in pieces of step bytes; *whole: the file has its end. */
+/* Returns the number of messages read in pieces of step bytes. *whole: the file is complete. */
 static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
 {
     struct aw_mcap_reader *reader = aw_mcap_reader_new();

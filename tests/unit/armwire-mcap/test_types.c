@@ -70,7 +70,7 @@ TEST(schema_and_cdr_bytes_match)
     aw_record_set(&record, "time", -2, NULL);
     aw_record_set(&record, "m1.angle", 1.5, NULL);
     aw_record_set(&record, "m1.raw", 255, NULL);
-    aw_record_set(&record, "m2.angle", NAN, NULL); /* refused: the field does not exist */
+    aw_record_set(&record, "m2.angle", NAN, NULL); /* ignored, because the field does not exist */
     aw_record_set(&record, "level", 0.25, NULL);
     strcpy(record.text, "abc");
     static const uint8_t wanted[] = {
@@ -83,7 +83,7 @@ TEST(schema_and_cdr_bytes_match)
     assert_memory_equal(bytes, wanted, sizeof wanted);
 }
 
-/* ---- Messages of all tables are readable ---- */
+/* ---- Messages of all tables ---- */
 
 struct found {
     const struct aw_record *record;
@@ -160,7 +160,7 @@ TEST(invalid_type_definitions_are_rejected)
     struct aw_error err;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(aw_ros_new(&ros, "a/msg/B", texts[i], &err), AW_USAGE);
-    /* a recursive type, and lists without an end */
+    /* A recursive type, and lists without an end. */
     assert_int_equal(aw_ros_new(&ros, "a/msg/B", "B b", &err), AW_OK);
     uint8_t bytes[64] = {0, 1, 0, 0, 255, 255, 255, 255};
     assert_int_equal(aw_ros_values(ros, (struct aw_span){bytes, sizeof bytes}, compare, NULL, &err),

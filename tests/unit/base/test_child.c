@@ -12,13 +12,13 @@
 
 #define TIMEOUT_MS 20000
 
-/* Results of the next calls instead of the kernel's: errno values; 0: call the kernel. */
+/* Errors that the next calls return instead of calling the kernel; 0: no error. */
 static struct {
     int fork;
-    int poll[4], polls; /* -1: timeout; then the number of calls */
-    int timeout;        /* of the last call */
-    int wait, read;     /* once */
-    int killed;         /* the signal that was sent */
+    int poll[4], polls; /* poll: -1 times out. polls: number of calls */
+    int timeout;        /* timeout of the last poll */
+    int wait, read;     /* errors of a single call */
+    int killed;         /* signal passed to kill */
 } fake;
 
 pid_t fork(void)
@@ -111,7 +111,7 @@ TEST_WITH(reset, NULL, child_input_and_output_are_piped)
     assert_int_equal(child.pid, 0);
     assert_int_equal(child.stdin_fd, -1);
     assert_int_equal(child.stdout_fd, -1);
-    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0); /* a second end does nothing */
+    assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0); /* a second end has no effect */
     expect_no_child();
 }
 
@@ -161,7 +161,7 @@ TEST_WITH(reset, NULL, child_gets_the_given_descriptor)
     close(ends[0]);
 }
 
-/* The child gets this variable in addition to the inherited ones. */
+/* The child inherits the environment and gets this variable, too. */
 TEST_WITH(reset, NULL, child_gets_its_environment_variable)
 {
     char variable[] = "AW_TEST=of the child";
@@ -286,9 +286,9 @@ TEST_WITH(reset, NULL, programs_are_found_in_path)
     assert_true(aw_child_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");
     assert_false(aw_child_find("no-such-program", path, sizeof path));
-    assert_false(aw_child_find("sh", path, strlen("/bin/sh"))); /* does not fit */
+    assert_false(aw_child_find("sh", path, strlen("/bin/sh"))); /* too long for the buffer */
     assert_true(aw_child_find("sh", path, sizeof "/bin/sh"));
-    assert_false(aw_child_find("shell", path, sizeof "/bin/sh")); /* not cut to "sh" */
+    assert_false(aw_child_find("shell", path, sizeof "/bin/sh")); /* not truncated to "sh" */
     setenv("PATH", "::/nosuch:/bin:", 1);                         /* empty entries are skipped */
     assert_true(aw_child_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");
@@ -306,7 +306,7 @@ TEST_WITH(reset, NULL, programs_are_found_in_path)
     assert_false(aw_child_find("sh", path, sizeof path));
 }
 
-/* If standard input and output are closed, the pipes take their numbers. */
+/* With closed standard input and output, the pipes get descriptors 0 and 1. */
 TEST_WITH(reset, NULL, works_with_closed_standard_descriptors)
 {
     struct aw_child child;
@@ -366,7 +366,7 @@ static void expect_after_kill(bool dies_with_us, const char *expected)
 {
     int report[2], idle[2];
     assert_int_equal(pipe2(report, O_CLOEXEC), 0);
-    assert_int_equal(pipe(idle), 0); /* input without an end, for a child without a pipe */
+    assert_int_equal(pipe(idle), 0); /* an endless input for a child without a pipe */
     pid_t pid = NEXT(fork)();
     if (pid == 0) {
         dup2(idle[0], 0);

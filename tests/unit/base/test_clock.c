@@ -95,7 +95,7 @@ TEST_WITH(open_pipes, close_pipes, stop_request_is_delayed_while_ignored)
 /* Serves when its descriptor is readable or its time is due; returns when to call it next. */
 struct helper {
     struct aw_background aside;
-    int calls, writes_to; /* -1: none */
+    int calls, writes_to; /* -1: writes nothing */
     int64_t next;
 };
 
@@ -155,7 +155,7 @@ TEST_WITH(open_pipes, close_pipes, tasks_are_served_during_a_wait)
     assert_int_equal(timer.calls, aw_clock_now(&clock.base) >= soon);
     assert_int_equal(aw_clock_sleep(&clock.base, soon + AW_MILLISECOND), AW_OK);
     assert_int_equal(reader.calls, 2);
-    assert_int_equal(timer.calls, 1); /* wakes up to serve it, then continues to wait */
+    assert_int_equal(timer.calls, 1); /* wakes up for the task, then continues to wait */
     assert_true(reader.aside.time_only && timer.aside.time_only);
     assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
     assert_false(reader.aside.time_only || timer.aside.time_only);
@@ -216,10 +216,10 @@ TEST(tasks_are_served_in_virtual_time)
     timer.aside.due = timer.next = AW_NEVER;
     for (int i = 0; i < 160; i++)
         aw_clock_sleep(&clock.base, 30);
-    assert_int_equal(timer.calls, 12); /* every few waits */
+    assert_int_equal(timer.calls, 12); /* the clock polls every few waits */
 }
 
-/* A served task may cause the event that the wait is for. */
+/* A task may cause the event that ends the wait. */
 TEST_WITH(open_pipes, close_pipes, wait_wakes_up_for_due_tasks)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -231,7 +231,7 @@ TEST_WITH(open_pipes, close_pipes, wait_wakes_up_for_due_tasks)
     assert_int_equal(timer.calls, 1);
 }
 
-/* Descriptor 0 is valid in all three roles: waited for, stop request and served aside. */
+/* Descriptor 0 is valid in all three roles: event, stop request and task. */
 TEST_WITH(open_pipes, close_pipes, descriptor_0_is_accepted)
 {
     int before = dup(0);
@@ -268,7 +268,7 @@ TEST_WITH(open_pipes, close_pipes, virtual_clock_notices_a_stop_request)
     while (aw_clock_sleep(&clock.base, 100 + waits) == AW_OK && waits < 1000)
         waits++;
     assert_in_range(waits, 1, 16);
-    for (int i = 0; i < 15; i++) /* but not on each wait */
+    for (int i = 0; i < 15; i++) /* but not in each wait */
         assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_STOPPED);
 }

@@ -64,7 +64,7 @@ TEST(numbers_follow_the_separator)
     }
 }
 
-/* A cell without quotes, and one with quotes whose inner quotes are doubled. */
+/* Splits cells with and without quotes; doubled quotes stand for one. */
 TEST(copied_cells_are_truncated_to_the_buffer)
 {
     static const char text[] = "a\"\"b\"\"c";

@@ -12,8 +12,8 @@
 /* Simulates waiting for a pipe without taking real time. */
 static struct {
     char path[64];
-    int writer_at, writer; /* the poll at which a writer opens it, and then writes; 0: never */
-    int looks, waits;      /* polls for a writer, and for bytes */
+    int writer_at, writer; /* polls at which a writer opens it and writes; 0: never */
+    int looks, waits;      /* number of polls for a writer, for bytes */
     int error, read_error;
 } awaited;
 
@@ -39,7 +39,7 @@ ssize_t read(int fd, void *out, size_t size)
     return awaited.read_error ? fails_with(awaited.read_error) : NEXT(read)(fd, out, size);
 }
 
-/* Cleanup may set its own errno. */
+/* Cleanup may change errno. */
 static int tidied(int result)
 {
     if (*awaited.path)
@@ -66,7 +66,7 @@ static void make_folder(void)
     snprintf(path, sizeof path, "%s/a", folder);
 }
 
-/* Tests leave no other file. */
+/* Requires that a test leaves no other file. */
 static void remove_folder(void)
 {
     *awaited.path = '\0';
@@ -83,7 +83,7 @@ TEST_WITH(make_folder, remove_folder, unwritable_paths_are_rejected_without_crea
 {
     struct aw_error err;
     assert_int_equal(aw_file_check(path, &err), AW_OK);
-    assert_int_equal(access(path, F_OK), -1); /* the check does not create it */
+    assert_int_equal(access(path, F_OK), -1); /* the check creates no file */
     assert_fails(aw_file_check(folder, &err), AW_USAGE, &err, "name a file in the directory");
     strcat(path, "/new");
     assert_fails(aw_file_check(path, &err), AW_USAGE, &err, "check the name");
@@ -115,7 +115,7 @@ TEST_WITH(make_folder, remove_folder, failed_save_keeps_the_old_file)
     assert_int_equal(about.st_mode & 07777, 0666);
     fclose(file);
 
-    assert_true(aw_file_begin(&saving, path)); /* a directory takes its place */
+    assert_true(aw_file_begin(&saving, path)); /* a directory with the same name */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(aw_file_end(&saving));
@@ -223,7 +223,7 @@ TEST(each_errno_has_its_status_and_advice)
     static const struct {
         int number;
         enum aw_status status;
-        const char *advice, *name; /* NULL: x */
+        const char *advice, *name; /* NULL: skips the row's name */
     } rows[] = {
         {ENOTDIR, AW_USAGE, "check the name", NULL},
         {EISDIR, AW_USAGE, "name a file in the directory", NULL},
@@ -256,8 +256,8 @@ TEST(each_errno_has_its_status_and_advice)
     }
 }
 
-/* Reads a pipe with a writer from its first byte; gives up on a pipe without a writer or a
- * reader. */
+/* A pipe with a writer is read from its first byte. A pipe without a writer or reader is given
+ * up. */
 TEST_WITH(make_folder, remove_folder, pipe_without_a_peer_is_given_up)
 {
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -280,7 +280,7 @@ TEST_WITH(make_folder, remove_folder, pipe_without_a_peer_is_given_up)
     close(both);
 }
 
-/* A writer opens the pipe at the third poll and writes at the next. */
+/* The writer opens the pipe at the third poll and writes at the next one. */
 TEST_WITH(make_folder, remove_folder, open_waits_for_a_writer_of_the_pipe)
 {
     char text[8] = "";
@@ -297,10 +297,10 @@ TEST_WITH(make_folder, remove_folder, open_waits_for_a_writer_of_the_pipe)
     close(awaited.writer);
 
     awaited.looks = awaited.writer_at = 0;
-    errno = EAGAIN; /* left over from another call */
+    errno = EAGAIN; /* from an earlier call */
     assert_null(aw_file_open(awaited.path));
     assert_int_equal(errno, ENXIO);
-    assert_int_equal(awaited.looks, 100); /* every 20 ms */
+    assert_int_equal(awaited.looks, 100); /* polls every 20 ms */
 
     awaited.error = EIO;
     awaited.looks = 0;

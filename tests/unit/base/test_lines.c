@@ -140,7 +140,7 @@ TEST(errors_name_line_and_column)
         assert_string_equal(err.text, cases[i].error);
         assert_int_equal(err.status, AW_LIMIT);
     }
-    aw_fail_at(NULL, "a:7", 1); /* no error is requested */
+    aw_fail_at(NULL, "a:7", 1); /* the caller requests no error */
 }
 
 /* Returns at most three words of a line, each followed by |. */

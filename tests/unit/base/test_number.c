@@ -60,7 +60,7 @@ TEST(floats_print_the_shortest_digits)
     assert_float(0.001f, "0.001");
     assert_float(1000.125f, "1000.125");
     assert_float(99999.125f, "99999.125");
-    assert_float(1e-5f, "1e-05"); /* slightly less */
+    assert_float(1e-5f, "1e-05"); /* slightly smaller */
     assert_float(-9.5e-6f, "-9.5e-06");
     assert_float(1.25e-5f, "0.0000125");
     assert_float(1.17549435e-38f, "1.1754944e-38");
@@ -77,7 +77,7 @@ static void trim(char *text)
     text[text[n - 1] == '.' ? n - 1 : n] = '\0';
 }
 
-/* Compares with printf. A tie may be rounded either way, so the values avoid ties. */
+/* Compares with printf, except for ties, which may be rounded either way. */
 TEST(fixed_decimals_match_printf)
 {
     uint64_t random = 1234567;
@@ -138,7 +138,7 @@ TEST(whole_numbers_print_without_decimals)
     }
 }
 
-/* Units and their values: each is converted to the first of its kind and back. */
+/* Each quantity is converted to the first unit of its kind and back. */
 static const struct {
     const char *unit, *first;
     double three;
@@ -187,7 +187,7 @@ TEST(units_convert)
     assert_converts("+5", "deg", 5);
     assert_converts("-.5", "deg", -0.5);
     assert_converts("5.", "deg", 5);
-    assert_converts("7frob", "frob", 7); /* the wanted unit may be unknown */
+    assert_converts("7frob", "frob", 7); /* the wanted unit is unknown */
     assert_converts("-45deg", "deg", -45);
     assert_converts("1e3", "mm", 1000);
 }
@@ -246,7 +246,7 @@ TEST(wrong_numbers_are_refused)
     assert_true(value == 16);
 }
 
-/* Tries values at the boundaries between the ways of printing. */
+/* Tries values at the boundaries between the printing methods. */
 TEST(printed_numbers_are_rounded_at_boundaries)
 {
     static const struct {

@@ -8,7 +8,7 @@
 #include "next_helper.h"
 #include "test.h"
 
-/* Counts polls and reads; cleanup sets its own errno. */
+/* Counts polls and reads. Cleanup changes errno. */
 static int looks, reads, read_error;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
@@ -55,7 +55,7 @@ TEST(read_never_blocks)
     assert_int_equal(write(ends[1], "key", 3), 3);
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), 3);
     assert_memory_equal(bytes, "key", 3);
-    assert_int_equal(fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0); /* other processes share the flags */
+    assert_int_equal(fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0); /* shared by other processes */
     close(ends[1]);
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), 0);
     close(ends[0]);
@@ -63,7 +63,7 @@ TEST(read_never_blocks)
     assert_int_equal(aw_read_ready(ends[0], bytes, sizeof bytes), -1);
     assert_int_equal(errno, EBADF);
     assert_int_equal(looks, 4);
-    assert_int_equal(reads, 3); /* each with a descriptor that does not block */
+    assert_int_equal(reads, 3); /* every read has a non-blocking descriptor */
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "key", 3), 3);
     read_error = EIO;
@@ -74,7 +74,7 @@ TEST(read_never_blocks)
     close(ends[1]);
 }
 
-/* Writes to a pipe what it accepts at once; uses its own file description for a terminal. */
+/* A pipe accepts at once what fits. A terminal is written through a new file description. */
 TEST(write_never_blocks)
 {
     static char much[2 * PIPE_BUF], back[2 * PIPE_BUF];
@@ -104,10 +104,10 @@ TEST(write_never_blocks)
         for (int i = 0; i < 1000 && aw_write_ready(terminal, much, PIPE_BUF) > 0; i++)
             ;
     }
-    assert_int_equal(errno, EAGAIN); /* no reader */
+    assert_int_equal(errno, EAGAIN); /* the terminal has no reader */
     int next = dup(terminal), before = dup(0);
     close(next);
-    close(0); /* its descriptor is free */
+    close(0); /* the function may get descriptor 0 */
     assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
     assert_int_equal(errno, EAGAIN);
     assert_int_equal(aw_write_ready(terminal, much, PIPE_BUF), -1);
@@ -115,7 +115,7 @@ TEST(write_never_blocks)
     close(before);
     assert_int_equal(dup(terminal), next); /* no descriptor leaked */
     close(next);
-    /* other processes write to it too */
+    /* Non-blocking mode would affect other processes that write to it. */
     assert_int_equal(fcntl(terminal, F_GETFL) & O_NONBLOCK, 0);
     close(terminal);
     close(master);

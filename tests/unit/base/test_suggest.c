@@ -14,7 +14,7 @@ TEST(typos_are_corrected)
         {"shuolders", "shoulder"}, /* two slips in a long word */
         {"TCP", "tcp"},            /* different case */
         {"tpc", "tcp"},
-        {"ctp", "tcp"},      /* the first two swapped */
+        {"ctp", "tcp"},      /* the first two letters are swapped */
         {"sho", "shoulder"}, /* a prefix */
         {"gripper", ""},
         {"", ""},
@@ -34,13 +34,13 @@ TEST(nearest_word_is_suggested)
     static const char *const several[] = {"abcdXY", "abcdeX", "Xbcdef", NULL, "abcdefgh"};
     assert_string_equal(aw_suggest("abcdef", several, 1), "abcdXY");
     assert_string_equal(aw_suggest("abcdef", several, 2), "abcdeX");
-    /* the first of equally near words */
+    /* The first of equally similar words. */
     assert_string_equal(aw_suggest("abcdef", several, 5), "abcdeX");
     assert_string_equal(aw_suggest("abcdef", several + 4, 1), "abcdefgh");
     static const char *const shorter[] = {"XXcdef", "ab"};
     assert_string_equal(aw_suggest("abcdef", shorter, 2), "XXcdef");
     static const char *const cut[] = {"XXcdefghijklmnopqrstuvwxyz01234x",
-                                      /* the first 31 letters count */
+                                      /* Only the first 31 letters are compared. */
                                       "Xbcdefghijklmnopqrstuvwxyz01234y"};
     assert_string_equal(aw_suggest("abcdefghijklmnopqrstuvwxyz01234x", cut, 2), cut[1]);
 }

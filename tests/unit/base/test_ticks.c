@@ -7,7 +7,7 @@
 static const struct {
     double low, high;
     int max;
-    const char *ticks; /* with the number of decimals that it returns */
+    const char *ticks; /* with as many decimals as it returns */
 } axes[] = {
     {0, 10, 11, "0 1 2 3 4 5 6 7 8 9 10"},
     {0, 10, 10, "0 2 4 6 8 10"},

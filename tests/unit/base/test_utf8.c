@@ -14,7 +14,7 @@ static const struct {
     {"\x1b[0m", 0, 4},
     {"\x7F", 0, 1},
     {"\xC2\x9B", 0, 2},     /* a control character, CSI */
-    {"\xC0\x80", 0, 2},     /* overlong */
+    {"\xC0\x80", 0, 2},     /* overlong encoding */
     {"\xED\xA0\x80", 0, 3}, /* a surrogate */
     {"\xE2\x82", 0, 2},     /* cut off */
     {"\xF4\x90\x80\x80", 0, 4},
@@ -109,7 +109,7 @@ TEST(byte_order_mark_is_skipped)
     assert_int_equal(aw_utf8_bom_size(""), 0);
 }
 
-/* Bytes behind the buffer belong to someone else. */
+/* The bytes behind the buffer stay unchanged. */
 TEST(bytes_behind_the_buffer_are_unchanged)
 {
     char text[16] = "θ", behind[] = "x—";

@@ -36,7 +36,7 @@ static enum aw_status runtime(struct aw_error *err)
     return aw_xdg_make_runtime(path, sizeof path, err);
 }
 
-/* Creates the directory once, for this user only; an unsuitable existing one is reported. */
+/* The directory is created for this user only. An existing unsuitable one is refused. */
 TEST(socket_directory_is_private)
 {
     struct stat about;

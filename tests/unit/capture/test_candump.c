@@ -5,7 +5,7 @@
 
 static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 
-/* Reads from the heap, so that a sanitizer detects reads behind the line. */
+/* Parses a copy on the heap, so that a sanitizer detects reads behind the line. */
 static bool read_line(const char *line, struct aw_candump *out)
 {
     size_t length = strlen(line);
@@ -82,7 +82,7 @@ TEST(longest_lines_are_read)
         for (size_t i = 0; i < n; i++)
             strcat(line, " 2A");
         assert_true(aw_candump_parse(line, strlen(line), &entry));
-        /* 2 of the 32 words are not data */
+        /* Two of the 32 words are not data. */
         assert_int_equal(entry.length, 4 + 2 * (n < 30 ? n : 30));
     }
     memset(rest, '1', sizeof rest - 1);

@@ -15,7 +15,7 @@
 
 #define START INT64_C(1700000000000000000)
 
-static int reads_until_error = -1; /* number of reads that succeed; -1: all */
+static int reads_until_error = -1; /* number of successful reads; -1: all reads succeed */
 
 ssize_t read(int fd, void *buf, size_t size)
 {
@@ -27,7 +27,7 @@ ssize_t read(int fd, void *buf, size_t size)
 
 static struct {
     char path[64];
-    FILE *file; /* until it is opened */
+    FILE *file; /* NULL once the log is open */
     struct aw_wrapper wrapper;
     struct aw_error err;
     struct aw_log *log;
@@ -44,7 +44,7 @@ static void create_file(void)
     rig.clock = aw_virtual_clock();
 }
 
-/* Begins a capture from and to port 4000. */
+/* Begins a capture with port 4000 at both ends. */
 static void begin(enum aw_medium medium)
 {
     uint8_t block[AW_PCAPNG_BEGIN_MAX];
@@ -53,7 +53,7 @@ static void begin(enum aw_medium medium)
     fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&rig.wrapper), "test"), rig.file);
 }
 
-/* said: the direction stored in the packet; 0: none. */
+/* said: direction stored in the packet, or 0. */
 static void add_packet(int ms, enum aw_dir dir, enum aw_dir said, const char *bytes,
                        const char *comment)
 {
@@ -155,15 +155,16 @@ TEST_WITH(NULL, end, tcp_retransmissions_are_dropped_and_gaps_marked)
     expect(5, AW_RX, "");
     assert_string_equal(rig.entry.comment, "again");
     assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
-    expect(0, AW_RX, "abcd"); /* its bytes are counted anew */
+    expect(0, AW_RX, "abcd"); /* bytes are counted from the start again */
 }
 
-/* Selects packets by the ports of device and host, and their direction if the capture has none. */
+/* Selects packets by the ports of device and host, and finds their direction if the capture does
+ * not contain it. */
 TEST_WITH(NULL, end, ports_select_packets_and_directions)
 {
     static const struct {
         uint16_t ports[2];    /* ports to find */
-        enum aw_dir to, from; /* direction of a packet each way; AW_BOTH: skipped */
+        enum aw_dir to, from; /* direction of the packet each way; AW_BOTH: skipped */
     } rows[] = {
         {{0, 0}, 0, 0},
         {{4000, 0}, AW_TX, AW_RX},
@@ -365,7 +366,7 @@ TEST_WITH(NULL, end, pipes_are_read_as_data_arrives)
     assert_int_equal(write(both, "041#01\n041#02", 13), 13);
     open_log(NULL);
     for (int i = 1; i <= 2; i++) {
-        if (i == 2) /* the rest of the line suffices */
+        if (i == 2) /* the rest of the line completes the entry */
             assert_int_equal(write(both, "\n", 1), 1);
         const char bytes[] = {0x41, 0, (char)i};
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
@@ -445,12 +446,12 @@ TEST_WITH(NULL, end, comment_on_another_port_is_ignored)
     struct aw_link *link = open_link("?port=4000");
     assert_false(link->datagrams);
     aw_link_close(link);
-    link = open_link(""); /* without a port, packets of any port are ours */
+    link = open_link(""); /* without a port, packets of all ports are returned */
     expect_bytes(link, 16, "x", 0);
     aw_link_close(link);
 }
 
-/* The file cannot be read beyond its start. */
+/* The second read fails. */
 TEST_WITH(NULL, end, read_errors_are_reported)
 {
     struct aw_link *link;

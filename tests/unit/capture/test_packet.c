@@ -67,7 +67,7 @@ TEST(foreign_link_layers_are_parsed)
         enum aw_linktype linktype;
         const char *hex;
         size_t size;
-        unsigned from, to; /* ports */
+        unsigned from, to; /* the ports */
         enum aw_dir dir;
         bool tcp;
     } cases[] = {
@@ -83,7 +83,7 @@ TEST(foreign_link_layers_are_parsed)
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000 30", 1, 0, 0, AW_RX, false},
         {AW_LINKTYPE_USER0, "41", 1, 0, 0, 0, false},
         {AW_LINKTYPE_USER1, "41", 1, 0, 0, 0, false},
-        {AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", 4, 0, 0, 0, false}, /* ignores EE */
+        {AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", 4, 0, 0, 0, false}, /* EE is ignored */
         {AW_LINKTYPE_CAN, "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS, 66, 0, 0, 0, false},
         /* IP and TCP headers with options; a length of 0 is left to the network card */
         {RAW, "4600 0000 0000 4000 4011 0000" HOSTS "00000000 7534 7535 0009 0000 AB", 1, 30004,
@@ -110,7 +110,7 @@ TEST(each_medium_accepts_its_link_types)
     static const struct {
         enum aw_medium medium;
         enum aw_linktype own;
-        bool can, user1, user0, ethernet; /* whether other link types may carry it */
+        bool can, user1, user0, ethernet; /* other link types may carry it */
     } rows[] = {
         {AW_MEDIUM_SERIAL, AW_LINKTYPE_USER0, false, false, true, true},
         {AW_MEDIUM_HID, AW_LINKTYPE_USER1, false, true, false, false},
@@ -225,7 +225,7 @@ TEST(skips_packets_without_a_payload)
         {AW_LINKTYPE_CAN, "0000005E 06"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 07 00 0000 30"}, /* framing error */
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 02 00 0000"},
-        {AW_LINKTYPE_ETHERNET, MACS "0806 0001"}, /* ARP */
+        {AW_LINKTYPE_ETHERNET, MACS "0806 0001"}, /* an ARP packet */
         {AW_LINKTYPE_ETHERNET, "1122"},
         {RAW, "6000 0000"},
         {RAW, "4500 001E 0000 2001 4011 0000" HOSTS "7534 7535 000A 00"},
@@ -235,7 +235,7 @@ TEST(skips_packets_without_a_payload)
         {AW_LINKTYPE_SLL2, "0806"},
         {AW_LINKTYPE_NULL, "1E000000 6000"},
         {(enum aw_linktype)999, "00"},
-        {AW_LINKTYPE_CAN, "0000005E 41 000000"}, /* does not fit */
+        {AW_LINKTYPE_CAN, "0000005E 41 000000"}, /* too large */
         {AW_LINKTYPE_CAN, "0000085E 00 000000"}, /* a 12-bit identifier */
         {AW_LINKTYPE_CAN, "0000005E 00 0000"},
         {AW_LINKTYPE_RTAC_SERIAL, "00000000 00000000 00 00 0000 30"},

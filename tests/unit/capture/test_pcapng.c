@@ -28,8 +28,8 @@ static void add(struct file *file, const void *data, size_t size)
     file->size += size;
 }
 
-/* Appends numbers in the byte order of this machine, or the opposite one: of 32 bits for each w in
- * kinds, of 16 bits for each h. */
+/* Appends numbers in the byte order of this machine or the opposite one: 32 bits for each w in
+ * kinds, 16 bits for each h. */
 static void add_words(struct file *file, bool swapped, const char *kinds, ...)
 {
     va_list list;
@@ -77,7 +77,7 @@ static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last,
     return n;
 }
 
-/* Requires these words of four bytes in hex. Only their number is the same on other machines. */
+/* Requires these words of four bytes in hex. On big-endian machines, compares only their number. */
 static void assert_words(const uint8_t *found, size_t size, const char *expected)
 {
     char text[400] = "", *end = text;
@@ -94,15 +94,15 @@ TEST(file_header_matches_the_format)
 {
     const char *comments[] = {"one", "two\ntwo2"};
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    /* section: type, length, byte order, version 1.0, unknown length, length */
+    /* Section: type, length, byte order, version 1.0, unknown length, length. */
     assert_words(out, aw_pcapng_begin(out, AW_LINKTYPE_CAN, "can0"),
                  "0A0D0D0A 1C000000 4D3C2B1A 01000000 FFFFFFFF FFFFFFFF 1C000000 "
-                 /* interface: CAN, name, nanoseconds */
+                 /* Interface: CAN, name, nanoseconds. */
                  "01000000 28000000 E3000000 00000000 02000400 63616E30 09000100 09000000 "
                  "00000000 28000000");
     assert_words(out, aw_pcapng_section(out, sizeof out, "tool 1.2", comments, 2),
                  "0A0D0D0A 40000000 4D3C2B1A 01000000 FFFFFFFF FFFFFFFF "
-                 /* program, two comments, end, length */
+                 /* Program, two comments, end, length. */
                  "04000800 746F6F6C 20312E32 01000300 6F6E6500 01000800 74776F0A 74776F32 "
                  "00000000 40000000");
 }
@@ -203,12 +203,12 @@ TEST(packets_match_the_format)
         return;
     uint8_t data[101] = {0}, out[200];
     struct aw_packet packet = {.data = {data, sizeof data}};
-    packet.dir = AW_BOTH; /* unknown direction */
+    packet.dir = AW_BOTH; /* the direction is unknown */
     memset(out, 0xEE, sizeof out);
     assert_int_equal(aw_pcapng_packet(out, sizeof out, &packet), 148);
     assert_memory_equal(out + 132, "\2\0\4\0\0\0\0\0", 8);
     for (size_t i = 148; i < sizeof out; i++)
-        assert_int_equal(out[i], 0xEE); /* nothing is written beyond it */
+        assert_int_equal(out[i], 0xEE); /* writes nothing beyond the buffer */
 }
 
 /* Writes a comment of the longest length of an option. */
@@ -275,7 +275,7 @@ static struct file written(void)
     return file;
 }
 
-/* Returns a section with one interface of this time resolution, and one packet. */
+/* Returns a section with an interface of this time resolution, and a packet. */
 static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
 {
     struct file file = {0};
@@ -326,7 +326,7 @@ TEST(both_byte_orders_and_all_resolutions_are_read)
             assert_int_equal(packet.dir, AW_TX);
             assert_int_equal(packet.data.size, 5);
             assert_int_equal(packet.linktype, AW_LINKTYPE_USER1);
-            struct file other = section(!swapped, 9, 2); /* behind it in one file */
+            struct file other = section(!swapped, 9, 2); /* a second section in the same file */
             add(&file, other.data, other.size);
             assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
             assert_true(packet.time_ns == 2);
@@ -340,7 +340,7 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
     add_words(file, false, "w", (uint32_t)size + 12);
 }
 
-/* Words in the byte order of this machine, and their size. */
+/* Words in the byte order of this machine, with their size. */
 #define BODY(...)                                                                                  \
     (const uint32_t[]){__VA_ARGS__}, sizeof(const uint32_t[])                                      \
     {                                                                                              \
@@ -359,8 +359,8 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
 #define LONG(value)        0, (value)
 #endif
 
-/* Each block follows a section with an interface and a packet. Lists the resulting
- * packet and whether the block counts as damaged. */
+/* Each block follows a section, an interface and a packet. Lists the packet read next and
+ * whether the block counts as damaged. */
 TEST(each_block_type_is_read_or_reported)
 {
     static const struct {
@@ -371,7 +371,7 @@ TEST(each_block_type_is_read_or_reported)
         int64_t time_ns;
         enum aw_dir dir;
     } rows[] = {
-        {5, {1}, 4, 0, 0, 0, 0, 0}, /* statistics: skipped */
+        {5, {1}, 4, 0, 0, 0, 0, 0}, /* statistics are skipped */
         {6, {0, 0, 7, 4, 4, 0x44434241}, 24, 1, 0, 4, 7, 0},
         {6, {0, 0, 7, 0, 0}, 20, 1, 0, 0, 7, 0},
         {6, {0, 1, 0, 4, 4, 1}, 24, 1, 0, 4, INT64_C(0x100000000), 0},
@@ -394,10 +394,10 @@ TEST(each_block_type_is_read_or_reported)
         {2, {0}, 0, 0, 1, 0, 0, 0},
         {3, {2, 0x4241}, 8, 1, 0, 2, AW_NO_TIME, 0},
         {3, {3, 0x434241}, 8, 1, 0, 3, AW_NO_TIME, 0},
-        {3, {4, 0x44434241}, 8, 1, 0, 3, AW_NO_TIME, 0}, /* cut to the snaplen */
-        {3, {3}, 4, 1, 0, 0, AW_NO_TIME, 0},             /* incomplete */
+        {3, {4, 0x44434241}, 8, 1, 0, 3, AW_NO_TIME, 0}, /* truncated to the snap length */
+        {3, {3}, 4, 1, 0, 0, AW_NO_TIME, 0},             /* an incomplete packet */
         {3, {0}, 0, 0, 1, 0, 0, 0},
-        {1, {0}, 4, 0, 1, 0, 0, 0}, /* an interface */
+        {1, {0}, 4, 0, 1, 0, 0, 0}, /* another interface */
         {1, {TWO(147, 0), 0}, 8, 0, 0, 0, 0, 0},
         {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0, 0}, 16, 0, 0, 0, 0, 0},
         {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0}, 12, 0, 1, 0, 0, 0},
@@ -425,13 +425,13 @@ TEST(each_block_type_is_read_or_reported)
 #define WRONG_LENGTH "capture: block with invalid length, rest of the file skipped"
 #define TOO_LONG     "capture: block of more than 128 KiB skipped"
 
-/* Checks the error of a damaged file and the number of bytes used. */
+/* Checks the error of a damaged file and the number of consumed bytes. */
 TEST(damage_is_reported)
 {
     static const struct {
         uint32_t words[8];
         size_t size, used;
-        const char *error; /* NULL: needs more data */
+        const char *error; /* NULL: more data is needed */
     } rows[] = {
         {{0x0A0D0D0A}, 3, 0, NULL},
         {{0x0A0D0D0A}, 4, 0, NULL},
@@ -466,11 +466,11 @@ TEST(damage_is_reported)
         if (!rows[i].error || strcmp(rows[i].error, TOO_LONG) == 0)
             continue;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
-        assert_int_equal(used, rows[i].size); /* nothing after it is read */
+        assert_int_equal(used, rows[i].size); /* nothing behind it is read */
     }
 }
 
-/* Records of the classic format: the largest one, and one that is too large. */
+/* Classic records of the maximum size and beyond it. */
 TEST(classic_records_have_a_maximum_size)
 {
     static uint8_t bytes[40 + AW_PCAP_PACKET_MAX];
@@ -496,7 +496,7 @@ TEST(classic_records_have_a_maximum_size)
         in.size--;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
         assert_int_equal(used, 24);
-        memset(bytes + 32, 0, 8); /* an empty one */
+        memset(bytes + 32, 0, 8); /* an empty record */
         reader = (struct aw_pcap_reader){0};
         in.size = 40;
         assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_OK);
@@ -513,7 +513,7 @@ TEST(interfaces_have_their_own_link_type_and_resolution)
     size_t damaged;
     add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
     for (uint32_t i = 0; i < AW_PCAP_INTERFACES; i++) {
-        /* link type, snaplen, decimal digits of the resolution, offset in seconds */
+        /* Link type, snap length, decimal digits of the resolution, offset in seconds. */
         add_block(&file, 1,
                   BODY(TWO(100 + i, 0), 0, TWO(9, 1), TWO(FIRST(i < 10 ? i : 9), 0), TWO(14, 8),
                        LONG(i), TWO(7, 2), 0, 0));
@@ -542,7 +542,7 @@ TEST(packet_without_an_interface_is_damaged)
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 0);
     assert_int_equal(damaged, 1);
-    add_block(&file, 1, BODY(147, 0)); /* no snaplen: packets are not cut */
+    add_block(&file, 1, BODY(147, 0)); /* without a snap length, packets are not truncated */
     add_block(&file, 3, BODY(2, 0x4241));
     assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 1);
 }
@@ -589,7 +589,8 @@ TEST(oversized_blocks_are_skipped)
     assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
 }
 
-/* Changes every byte of a file in turn: no reads outside, no endless loop (read_all checks). */
+/* Changes every byte of a file in turn: reading never leaves the buffer and always ends
+ * (read_all checks). */
 TEST(corrupted_bytes_are_safe)
 {
     struct file good = section(true, 9, 1), more = written();

@@ -62,7 +62,7 @@ TEST(filters_are_chosen_by_extension)
     open_file(&reading, "run.y", "echo 1"); /* no filter is installed */
     assert_false(reading.filtered);
     aw_reading_close(&reading);
-    open_file(&reading, "run.x", "\n\r\r\n"); /* pcapng, detected by its first bytes */
+    open_file(&reading, "run.x", "\n\r\r\n"); /* pcapng is detected by its first bytes */
     assert_false(reading.filtered);
     aw_reading_close(&reading);
     open_file(&reading, "run.x", "echo {1");
@@ -103,7 +103,7 @@ TEST(reader_may_close_early)
     open_file(&reading, "run.x", "echo 1; while :; do echo 2; done");
     assert_int_equal(read(reading.fd, &byte, 1), 1);
     aw_reading_close(&reading);
-    aw_reading_close(&reading); /* a second close does nothing */
+    aw_reading_close(&reading); /* a second close has no effect */
 }
 
 TEST(missing_files_and_filters_are_reported)

@@ -12,7 +12,7 @@ static void end(void)
     aw_table_free(&table);
 }
 
-/* Reads a table in place of the last one; names the columns of one without a header. */
+/* Reads a table and closes the previous one. Names the columns of a table without a header. */
 static enum aw_status read_bytes(const char *text, size_t size, const char *const *names)
 {
     FILE *file = fmemopen((void *)(size_t)text, size, "r");
@@ -34,7 +34,7 @@ static enum aw_status read_headless(const char *text)
     return read_bytes(text, strlen(text), (const char *const[]){"t", "y"});
 }
 
-/* Creates an empty table in place of the last one. */
+/* Creates an empty table and closes the previous one. */
 static enum aw_status create(const char *const *names, size_t n)
 {
     aw_table_free(&table);
@@ -78,7 +78,7 @@ TEST_WITH(NULL, end, csv_is_read)
 
 #define CELL "is not a number — correct the cell or delete the line"
 
-/* Expected messages about the requested column y. */
+/* Errors about the requested column y. */
 static const struct complaint {
     const char *text, *message;
 } complaints[] = {
@@ -143,7 +143,7 @@ TEST_WITH(NULL, end, longest_cells_and_maximum_columns_are_read)
                  "run.csv:1:1: table: more than 4096 columns — remove some");
 }
 
-/* All texts contain t 0, 1; y 1.5, -2e-3. */
+/* Each text contains t = 0, 1 and y = 1.5, -2e-3. */
 TEST_WITH(NULL, end, separators_are_detected)
 {
     static const char *const texts[] = {
@@ -180,7 +180,7 @@ static void assert_read_back(const char *name, size_t n)
 TEST_WITH(NULL, end, names_with_quotes_and_commas_are_read_back)
 {
     assert_read_back("a \"b\", c", 2);
-    assert_read_back("a \"b\" c", 1); /* no comma shows the separator */
+    assert_read_back("a \"b\" c", 1); /* without a comma, the separator is unknown */
 }
 
 TEST_WITH(NULL, end, table_is_built_in_memory)
@@ -217,7 +217,7 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
     assert_null(table.lines);
 }
 
-/* Lists as many names as the message can hold. */
+/* The error lists as many names as fit. */
 TEST_WITH(NULL, end, error_lists_the_columns_that_fit)
 {
     static const char *const names[] = {"column-number-one-of", "column-number-two-of",
@@ -249,7 +249,7 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
         {"a,b,c,d\n1,2,3,4\n", 4, 1, "column4", NULL},
         {"1,2,3\n4,5,6\n", 3, 2, "y", NULL},
         {"a b c\n", 3, 0, "y", NULL},
-        {"a,b\n1,2,3\n", 3, 1, "y", NULL}, /* the given names take precedence */
+        {"a,b\n1,2,3\n", 3, 1, "y", NULL}, /* given names take precedence */
         {"a,b\n1,2\n", 0, 0, NULL,
          "run.csv:2:1: wrong number of cells: 2 cells, the header has 3 columns — check for a "
          "truncated line"},

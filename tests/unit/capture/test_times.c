@@ -19,7 +19,7 @@ TEST(time_columns_are_recognized_by_name)
 {
     static const struct {
         const char *name;
-        double scale; /* 0: not a time */
+        double scale; /* unit; 0: not a time */
         bool unsure, step;
     } cases[] = {
         {"t", 1, false, false},

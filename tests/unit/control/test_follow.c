@@ -1,5 +1,5 @@
-/* Tests following in virtual time, first each rule alone. Then 1,000 seeded leaders jump, fall
- * silent, send NaN, restart elsewhere, wrap and come late (SCENARIOS=N sets the number). */
+/* Tests follow in virtual time: each rule alone, and 1,000 seeded leaders that jump, fall
+ * silent, send NaN, restart elsewhere, wrap and arrive late (SCENARIOS=N sets the number). */
 #include <math.h>
 
 #include "base/clock.h"
@@ -75,11 +75,11 @@ static void lead(double from, double to)
     assert_int_equal(run(to, 60), AW_FOLLOW_RUN);
 }
 
-/* Steps between slashes. "lead FROM TO" turns the leader, "run VALUE N" sends a value in N steps,
- * "say" sends one. "step N" lets time pass without a message, "wait N" until the turn changes;
- * "blocked VALUE" with a joint that does not move. "leader", "stall" and "waited" shift clocks,
- * "restart" sets that of the leader to 0. Others set the joint and the follower, or require the
- * last turn, a halt, a command (and its tolerance), the position, and counts. */
+/* Steps between slashes. "lead FROM TO" moves the leader, "run VALUE N" sends a value N times,
+ * "say" sends it once. "step N" lets time pass without a message, "wait N" until the turn
+ * changes, "blocked VALUE" while the joint does not move. "leader", "stall" and "waited" shift
+ * clocks, "restart" sets the leader's clock to 0. Other steps set up the joint and the follower,
+ * or require the last turn, a halt, a command with its tolerance, a position, or counts. */
 #define CONFIRMED "waited 300/run 8 1/RUN/"
 static const struct {
     const char *what, *map, *steps;
@@ -193,7 +193,7 @@ static bool go_on(const char *what, double value, double other, enum aw_follow_r
     return true;
 }
 
-/* Returns false if something is not as required. */
+/* Returns false if a requirement is not met. */
 static bool is_so(const char *what, const char *why, double value, double tolerance,
                   enum aw_follow_result turn)
 {
@@ -267,12 +267,12 @@ static void move(struct plant *plant, const struct aw_follow_joint *j, bool runs
 
 struct scenario {
     double at;            /* position of the leader */
-    int64_t said_ns;      /* time of its last message that can be followed */
-    int64_t silent_until; /* so far */
+    int64_t said_ns;      /* time of its last acceptable message */
+    int64_t silent_until; /* end of the current silence */
     int stops, refusals;
 };
 
-/* Simulates one step of the leader; returns false if it sends nothing that can be followed. */
+/* Simulates one step of the leader; returns false if it sends no acceptable value. */
 static bool act(struct scenario *s)
 {
     double what = chance();
@@ -323,7 +323,8 @@ static void play(uint64_t number)
         double dt_s = (double)later / 1e9, most = SPEED * dt_s + 1e-9;
         move(&plant, &joints[0], runs, runs && !ran ? 0 : dt_s);
         joints[0].actual = plant.at;
-        /* Never exceeds its speed limit or range, and never moves when it should have stopped. */
+        /* Requires that the joint stays within speed limit and range, and does not move after a
+         * halt. */
         assert_true(isfinite(plant.at));
         assert_true(fabs(plant.at - plant.before) <= most);
         assert_true(plant.at <= 90.5 && plant.at >= -90.5);
@@ -334,7 +335,7 @@ static void play(uint64_t number)
                      (long long)(s.said_ns / MS));
         s.stops += turn == AW_FOLLOW_STOP;
         assert_true(turn != AW_FOLLOW_STOP || ran);
-        if (turn == AW_FOLLOW_REFUSE) { /* the command ends; the user has to bring them together */
+        if (turn == AW_FOLLOW_REFUSE) { /* the user must bring both together */
             s.refusals++;
             double away = fabs(aw_follow_goal(&f, 0) - plant.at);
             assert_true(away > REACH && isnan(joints[0].limits.approach_speed));

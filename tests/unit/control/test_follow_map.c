@@ -51,7 +51,7 @@ TEST(maps_are_parsed)
 
 TEST(invalid_maps_are_refused)
 {
-    enum { SYNTAX = 17 }; /* the other errors depend on the unit of the joint */
+    enum { SYNTAX = 17 }; /* the other errors depend on the joint's unit */
     static const struct {
         const char *text, *says;
     } cases[] = {

@@ -3,7 +3,7 @@
 #include "control/gain_file.h"
 #include "test.h"
 
-/* Finds ten gains named "a b 0" to "a b 9"; the context holds the expected name of a. */
+/* Finds the gains "a b 0" to "a b 9"; the context is the name that a must have. */
 static int find(const void *context, const char *name)
 {
     return strcmp(name, context) == 0 ? 0 : -1;
@@ -114,7 +114,7 @@ TEST(gain_times_are_read_and_written)
     struct aw_gain_file stamped = kind;
     stamped.has_times = true;
     static const struct {
-        const char *line, *says; /* expected output, or the error */
+        const char *line, *says; /* expected output or error */
         enum aw_status status;
     } rows[] = {
         {"a b 4 0.5 1700000000.125", "# ten gains\na b 4 0.5 1700000000.125\n", AW_OK},
@@ -174,13 +174,13 @@ TEST(later_gains_of_a_memory_win)
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);
     assert_true(known[4].known && known[4].sent_ns == 1795333883250000000);
-    sent[4] = (struct aw_gain){true, 4, 1795333883240000000}; /* an earlier one */
+    sent[4] = (struct aw_gain){true, 4, 1795333883240000000}; /* an earlier value */
     assert_int_equal(remember(known, sent), AW_OK);
     assert_true(known[4].value == 3);
-    sent[4].sent_ns += 10000000; /* another one of the same time */
+    sent[4].sent_ns += 10000000; /* another value with the same time */
     assert_int_equal(remember(known, sent), AW_OK);
     assert_true(known[4].value == 4);
-    sent[4].sent_ns += 10000000; /* the same one, later */
+    sent[4].sent_ns += 10000000; /* the same value at a later time */
     assert_int_equal(remember(known, sent), AW_OK);
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);

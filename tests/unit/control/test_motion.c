@@ -9,16 +9,16 @@
 #define MOST    0.81
 #define FASTEST (SPEED * MOST)
 #define LATE    1000  /* steps of the longest dead time */
-#define STEP    0.045 /* encoder step, deg */
+#define STEP    0.045 /* deg, resolution of the encoder */
 
 /* An integrator with dry friction and possible faults. */
 struct joint {
     bool reversed;
-    double wall, friction; /* 0: none (default) */
+    double wall, friction; /* 0: none */
     bool stuck, dead;
-    int late, jams; /* dead time, steps */
-    double speed;   /* initial speed of its own */
-    double moves;   /* smallest output that moves it, in an experiment */
+    int late, jams; /* steps of dead time */
+    double speed;   /* deg/s, speed at the start */
+    double moves;   /* smallest output that moves the joint in an experiment */
 };
 
 struct loop {
@@ -127,7 +127,7 @@ TEST(each_fault_is_recognized)
             fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict,
                      guard.last.last_s, guard.last.measured);
         double most = fabs(rows[i].course.target) + 15;
-        /* motion between two samples */
+        /* The motion between two samples. */
         if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01)
             fail_msg("%s: it came to %g of at most %g deg", rows[i].name, farthest, most);
     }
@@ -141,7 +141,7 @@ static struct aw_motion started(void)
     return guard;
 }
 
-/* The bound spans the start and all targets so far, plus a margin on either side. */
+/* The limit spans the start and all targets so far, plus a margin on either side. */
 TEST(deviation_limit_spans_start_and_targets)
 {
     const double targets[] = {10, 30, NAN, 20, -5};
@@ -164,7 +164,7 @@ TEST(deviation_limit_spans_start_and_targets)
         }
 }
 
-/* A single wrong measurement is not a motion; a lasting one is. */
+/* A single wrong measurement is not a motion; a lasting deviation is. */
 TEST(single_glitch_is_not_a_reversed_motor)
 {
     struct aw_motion guard;
@@ -182,8 +182,8 @@ TEST(single_glitch_is_not_a_reversed_motor)
     }
 }
 
-/* A busy device still carries out the command before: its next reports are far behind, then it
- * comes back. */
+/* The reports of a busy device lag far behind while it carries out the previous command; this is
+ * not a reversed motor. */
 TEST(late_command_is_not_a_reversed_motor)
 {
     struct aw_motion guard;
@@ -209,7 +209,7 @@ TEST(faults_and_silence_end_the_motion)
     assert_int_equal(aw_motion_check_silence(&guard, 0.5), AW_MOTION_OK);
     assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_OK);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_OK);
-    s.measured = NAN; /* no answer and no news */
+    s.measured = NAN; /* neither an answer nor telemetry */
     s.t = 0.6;
     assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_OK);
     assert_int_equal(aw_motion_check_silence(&guard, 0.61), AW_MOTION_SILENT);

@@ -69,7 +69,7 @@ TEST(percentiles_use_the_nearest_rank)
                 {256, 128, 244, 254}, {257, 129, 245, 255}, {513, 257, 488, 508}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_samples samples = {0};
-        for (int first = 2; first > 0; first--) /* unordered */
+        for (int first = 2; first > 0; first--) /* unordered values */
             for (int k = first; k <= rows[i].n; k += 2)
                 assert_true(aw_samples_add(&samples, k));
         struct aw_stats s = aw_samples_stats(&samples);

@@ -9,7 +9,7 @@
 #define MS   AW_MILLISECOND
 #define TICK (10 * MS)
 
-enum { ENABLE, FULL, STICK, OTHER, GRIP, NEXT, EMG1, EMG2 }; /* in the order of the map below */
+enum { ENABLE, FULL, STICK, OTHER, GRIP, NEXT, EMG1, EMG2 }; /* same order as in the map below */
 
 static const char lines[] = "enable = held\nfull = fast\nstick = elbow velocity\n"
                             "other = elbow velocity 10deg/s\n"
@@ -77,11 +77,11 @@ static void hold(void)
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
 }
 
-/* Steps between slashes. They set a control, the position of a joint ("at") or the longest silence
- * ("stale"), and let 10 ms pass ("run" N times; "stuck": the device does not follow, until the turn
- * changes), 1 ms ("ms") or other times ("only", "late" and "waited"). Others require the last turn
- * and the reason of a stop, a velocity, a target, a position between two values, and an action.
- * Devices that only move in steps begin at the number of their kind. */
+/* Steps between slashes. They set a control, the joint's position ("at") or the longest silence
+ * ("stale"). "run N" lets N times 10 ms pass, "stuck" waits until the turn changes while the
+ * device does not follow, "ms" lets 1 ms pass; "only", "late" and "waited" are other times.
+ * Further steps require the last turn and its reason, a velocity, a target, a position range, or
+ * an action. Devices that move only in steps start at the number of their kind. */
 #define LOST(why)                                                                                  \
     "ms/STOP " why "/run 5/REST/hold/run 3/vel 0 0/set stick 0/run 1/set stick 1/run 1/vel 0 10/"
 #define RETURNS                                                                                    \
@@ -179,7 +179,7 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
     return true;
 }
 
-/* Returns false if something is not as required. */
+/* Returns false if a requirement is not met. */
 static bool is_so(const char *what, const char *name, double value, double most,
                   enum aw_teleop_result turn)
 {
@@ -211,7 +211,7 @@ TEST(teleop_rules_start_and_stop_the_joints)
         enum aw_teleop_result turn = AW_TELEOP_REST;
         char steps[700], *save;
         begin(targets);
-        if (targets && *rules[i].kind != 't') { /* in whole units, from the actual position */
+        if (targets && *rules[i].kind != 't') { /* in whole units from the actual position */
             t.options.step_s = 0.1;
             joints[0].min_step = joints[1].min_step = 1;
             joints[0].limits.max_lag = INFINITY;
@@ -266,7 +266,7 @@ static unsigned dice(unsigned n)
 
 static const double values[] = {0, 0, 0, 0.05, -0.08, 1, -1, 0.7, -0.3, 0.12};
 
-/* One random event. Returns true if it must end in a stop by the next step. */
+/* Simulates a random event. Returns true if the motion must stop by the next step. */
 static bool turn_of_fate(bool *silent)
 {
     switch (dice(40)) {
@@ -318,7 +318,7 @@ static void check_step(bool must_stop, enum aw_teleop_result turn, bool ran, con
             fmax(joints[i].actual - joints[i].limits.max, joints[i].limits.min - joints[i].actual);
         double was = fmax(before[i] - joints[i].limits.max, before[i] - joints[i].limits.max);
         was = fmax(was, joints[i].limits.min - before[i]);
-        assert_true(out <= fmax(was, 0) + 1e-9); /* the deflection never grows */
+        assert_true(out <= fmax(was, 0) + 1e-9); /* the excess beyond a limit never grows */
     }
 }
 

@@ -34,7 +34,7 @@ TEST(map_lines_are_parsed)
     assert_string_equal(map.rows[2].joint, "success");
     assert_int_equal(map.rows[3].verb, AW_VERB_QUIT);
     assert_int_equal(map.rows[4].lockout_ns, 800000000);
-    assert_int_equal(map.rows[5].input, map.rows[4].input); /* both rows share one input */
+    assert_int_equal(map.rows[5].input, map.rows[4].input); /* both rows use the same input */
 }
 
 TEST(invalid_map_lines_are_refused)

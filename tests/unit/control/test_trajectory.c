@@ -168,7 +168,7 @@ TEST(single_point_is_a_valid_path)
         assert_true(x.low == -7 && x.high == -7 && x.max_speed == 0 && x.high_t_s == 3);
         aw_path_free(&path);
         path = path_of(mode, t, level, 2, 1);
-        assert_true(aw_path_extremes(&path, 0, 0).high_t_s == 3); /* the first of equal ones */
+        assert_true(aw_path_extremes(&path, 0, 0).high_t_s == 3); /* the first of equal extremes */
         aw_path_free(&path);
     }
 }

@@ -123,7 +123,7 @@ static void check_json(void)
     free(text);
 }
 
-/* Requires that brackets and braces close in order and strings end on their line. */
+/* Requires that brackets and braces are balanced and that strings end on their line. */
 static void assert_balanced(const char *text)
 {
     char open[256];
@@ -273,7 +273,7 @@ TEST(json_matches_the_golden_files)
     }
 }
 
-/* Prints a description; of Lua only the part that is made from the tables. */
+/* Prints a description; of Lua only the part generated from the tables. */
 static void print_description(FILE *out, const struct aw_protocol *protocol, const char *variant,
                               enum aw_describe_format as)
 {

@@ -10,7 +10,7 @@
 #define CHANNELS 16
 
 static struct {
-    int to; /* write end of the pipe */
+    int to; /* write end of the input pipe */
     struct aw_recording *recording;
     struct aw_error err;
     char topics[1024]; /* one word per channel */
@@ -95,7 +95,7 @@ static enum aw_status begin(void)
     close(ends[0]);
     put((const uint8_t *)"\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377"
                          "\34\0\0\0",
-        28); /* a section without comments; its first bytes open the recording */
+        28); /* a section without comments, whose first bytes open the recording */
     return aw_recording_open(&rig.recording, "-", &sink, &rig.err);
 }
 
@@ -133,7 +133,7 @@ TEST(header_and_subject_names_are_read)
                     "subject board 64 knee\nsubject board 256 neck"));
     put_can(0x5E, 0);
     put_can(0x11E, 0);
-    put_can(0x21E, 0); /* unnamed until its name is recorded */
+    put_can(0x21E, 0); /* unnamed until the recording names it */
     put_comment("subject board 512 0x200");
     put_can(0x21E, 0);
     put_comment("here it fell");

@@ -110,7 +110,7 @@ TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
     static const struct {
         const char *name[3];
         double value[3];
-        const char *why; /* NULL: encoded */
+        const char *why; /* error; NULL: encoded */
     } cases[] = {
         {{"Outer", "Wide"}, {0, 9}, NULL},
         {{"Outer", "Wide"}, {1, 9}, "V.N: Inner is missing — give Inner=VALUE"},
@@ -186,7 +186,7 @@ TEST_WITH(NULL, end, omitted_signals_are_reported)
     assert_decodes("641#0100", "V.A", "C=128 E=1");
 }
 
-/* t is renamed to t_, because it would select itself. */
+/* The signal t is renamed to t_; otherwise it would select itself. */
 TEST_WITH(NULL, end, renamed_signals_do_not_collide)
 {
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"

@@ -1,4 +1,4 @@
-/* Tests how a simulated device handles packets of files: answers, periodic packets, joints. */
+/* Tests how a simulated device handles packets of files: answers, periodic packets and joints. */
 #include "base/clock.h"
 #include "packets/memory.h"
 #include "packets/packets.h"
@@ -46,7 +46,7 @@ static void end(struct rig *rig)
     aw_packets_free(rig->packets);
 }
 
-/* Gives a packet with these fields, "a=1 b=2". */
+/* Passes a packet with these fields, "a=1 b=2", to the device. */
 static bool give(struct rig *rig, const char *message, const char *fields)
 {
     struct aw_record record;
@@ -58,7 +58,7 @@ static bool give(struct rig *rig, const char *message, const char *fields)
     return aw_packet_memory_store(rig->memory, (struct aw_span){bytes, size});
 }
 
-/* Returns the field of the next frame, which must be this message; NaN: none is due. */
+/* Returns this field of the next packet, which must be this message; NaN: none is due. */
 static double next(struct rig *rig, int64_t now, const char *message, const char *field)
 {
     struct aw_record record;
@@ -105,14 +105,14 @@ TEST(requests_are_answered_with_current_values)
     assert_true(give(&rig, "state", ""));
     assert_near(next(&rig, 0, "state", "level"), 9, 0);
     assert_true(isnan(next(&rig, 0, "", "")));
-    /* A setpoint moves the named joint, in its unit, once. */
+    /* A setpoint moves the joint once, in the joint's unit. */
     assert_true(give(&rig, "go", "elbow=1 raw=5"));
     assert_near(aw_packet_memory_new_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
     assert_true(isnan(aw_packet_memory_new_setpoint(rig.memory, 1)));
     assert_true(isnan(aw_packet_memory_new_setpoint(rig.memory, 0)));
-    /* Its answer is a separate packet with the fields of state. */
+    /* The answer is a separate packet with the fields of state. */
     assert_near(next(&rig, 0, "go", "raw"), 5, 0);
-    /* A packet of the tool itself is not handled here. */
+    /* A built-in packet is not handled here. */
     assert_false(give(&rig, "camera_request", ""));
     end(&rig);
 }
@@ -146,7 +146,7 @@ TEST(set_gains_are_reported)
         }
         assert_true(give(&rig, "law", "kp=3 ki=0.25"));
         double kp = *aw_packet_memory_gains(rig.memory, 0);
-        /* own: the file defines no such joint */
+        /* own: the device has no such joint. */
         assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9);
         assert_true(give(&rig, "state", ""));
         assert_near(next(&rig, 0, "state", "p"), 3, 1e-9);
@@ -178,7 +178,7 @@ TEST(periodic_packets_are_sent_at_their_rate)
     }
     assert_in_range(n[0], 49, 51);
     assert_in_range(n[1], 9, 11);
-    /* Missed periodic packets are not sent later. */
+    /* Missed periodic packets are dropped. */
     uint8_t bytes[AW_PACKET_MEMORY_FRAME];
     int late = 0;
     while (aw_packet_memory_next(rig.memory, 9 * AW_SECOND, bytes, sizeof bytes) > 0)

@@ -14,7 +14,7 @@
 
 static struct aw_wire wire;
 static struct aw_packets *packets;
-static const struct aw_protocol *protocol; /* with the packets */
+static const struct aw_protocol *protocol; /* with the packets added */
 
 static enum aw_status read_text(struct aw_packets *to, const char *text, struct aw_error *err)
 {
@@ -25,7 +25,7 @@ static enum aw_status read_text(struct aw_packets *to, const char *text, struct 
     return status;
 }
 
-/* Reads a file in place of the last one and uses its table. */
+/* Reads a file, closes the previous one and uses the new table. */
 static void use(const struct aw_protocol *built_in, const char *text)
 {
     struct aw_error err = {0};
@@ -44,7 +44,7 @@ static void end(void)
     packets = NULL;
 }
 
-/* Every type in sequence, and every kind of key. */
+/* Uses every type in sequence, and every kind of key. */
 static const char every[] =
     "[packet every]\n"
     "id = 4000000000 # a large one\n"
@@ -138,8 +138,8 @@ TEST_WITH(NULL, end, custom_can_packets_coexist_with_built_in_ones)
     assert_string_equal(record.codec->message->name, "kp");
 }
 
-/* A packet that replaces a built-in message keeps its safety class. (In armctl the name is the
- * word, and a second packet of that name is refused.) */
+/* A packet that replaces a built-in message keeps its safety class. armctl refuses a second
+ * packet of a name, because the name identifies the line. */
 TEST_WITH(NULL, end, replacement_keeps_the_safety_class)
 {
     static const struct {
@@ -235,7 +235,7 @@ TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
     assert_null(joint[1].gain_read[0]);
 }
 
-/* Uses big-endian order for one field, and for all following fields. */
+/* Sets the byte order of one field, or of all following fields. */
 TEST_WITH(NULL, end, byte_order_applies_to_a_field_or_all_that_follow)
 {
     use(&aw_hidmotor_protocol,
@@ -260,7 +260,7 @@ TEST_WITH(NULL, end, answer_may_refer_to_another_answer)
     assert_true(aw_codec_find(aw_wire_codec(&wire, "b", AW_RX), "z") >= 0);
 }
 
-/* The second file can refer to packets of the first. */
+/* The second file may refer to packets of the first one. */
 TEST_WITH(NULL, end, second_file_may_refer_to_the_first)
 {
     struct aw_error err;

@@ -1,4 +1,4 @@
-/* Tests topics built from frames: names, schemas, subjects and gains, and a failing sink. */
+/* Tests ROS topics built from frames: names, schemas, subjects, gains, and a failing sink. */
 #include "ros/topics.h"
 
 #include "protocol/canpid/wire.h"

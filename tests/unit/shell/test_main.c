@@ -44,8 +44,8 @@ static const struct aw_tool tool = {
 static char folder[] = "/tmp/armwire-test-XXXXXX", home[256];
 static FILE *out;
 
-/* Runs the tool with these arguments and this environment variable, and appends its output and its
- * exit status to out. closed: bit mask of the standard descriptors that it starts without. */
+/* Runs the tool with these arguments and this environment variable; appends its output and exit
+ * status to out. closed: bit mask of standard descriptors closed at its start. */
 static void run(const char *const *words, const char *variable, int closed)
 {
     char text[8192], *argv[400] = {"rig"};
@@ -81,7 +81,7 @@ static void run(const char *const *words, const char *variable, int closed)
         used += (size_t)n;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
-    used -= used > 0; /* the exit status is on the last line */
+    used -= used > 0; /* the last line is the exit status */
     fprintf(out, "%.*s (exit %d)\n", (int)used, text, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 

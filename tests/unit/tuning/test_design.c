@@ -19,7 +19,7 @@ static void near(double value, double wanted, double off)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* For any dead time in its interval, Ms stays within the reported value and the bound. */
+/* For any dead time in its interval, Ms is within the reported value and the bound. */
 TEST(ms_stays_within_its_bound_for_every_dead_time)
 {
     static const double lates[] = {0.002, 0.01, 0.03, 0.1};
@@ -51,7 +51,7 @@ TEST(ms_stays_within_its_bound_for_every_dead_time)
     near(tightest, AW_DESIGN_MS, 0.02);
 }
 
-/* No gains on a grid within the same bounds have a significantly smaller error. */
+/* No gains on a grid within the same bounds have a much smaller error. */
 TEST(robust_design_finds_the_smallest_error)
 {
     const struct aw_process processes[] = {
@@ -84,8 +84,8 @@ TEST(robust_design_finds_the_smallest_error)
     }
 }
 
-/* A bound of 0 is a bound, too. An impossible bound is refused with the smallest possible one,
- * which then works. */
+/* 0 is a valid bound. An impossible bound is refused with the smallest possible one, which must
+ * work. */
 TEST(overshoot_bound_is_kept_or_refused)
 {
     /* clang-format off */
@@ -123,7 +123,7 @@ TEST(overshoot_bound_is_kept_or_refused)
     }
 }
 
-/* The checks for the knee's gains, one after the other. */
+/* Each check of the knee's gains, one after the other. */
 TEST(gains_that_must_not_be_used_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
@@ -147,7 +147,8 @@ TEST(gains_that_must_not_be_used_are_refused)
     assert_false(p.out_of_range);
 }
 
-/* A process 64 times as slow has the same gains per tick if the tick is 64 times as long. */
+/* A process 64 times as slow, with a control period 64 times as long, gets the same gains per
+ * period. */
 TEST(gains_per_tick_scale_with_time)
 {
     static const struct aw_process fast = {
@@ -164,7 +165,7 @@ TEST(gains_per_tick_scale_with_time)
     near(b.per_tick.kd / a.per_tick.kd, 1, 1e-6);
 }
 
-/* A process with 64 times the gain needs gains 64 times smaller, even below 1. */
+/* A process with 64 times the gain gets gains 64 times smaller, even below 1. */
 TEST(gains_scale_with_the_process_gain)
 {
     for (int form = AW_FORM_P; form <= AW_FORM_PI; form++) {
@@ -180,7 +181,7 @@ TEST(gains_scale_with_the_process_gain)
     }
 }
 
-/* Lists the refused inputs, the reason, and the order of the checks. */
+/* Lists the refused inputs with their reasons, in the order of the checks. */
 TEST(invalid_designs_are_refused)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};

@@ -100,7 +100,7 @@ TEST(no_memory_leaks)
     close(mkstemp(path));
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         size_t before = 0;
-        bool grows = true; /* in every round */
+        bool grows = true; /* refused in every round */
         for (int k = 0; k < 12; k++) {
             each[i]();
             grows = grows && (k < 5 || in_use() > before);

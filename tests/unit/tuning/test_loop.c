@@ -43,7 +43,7 @@ TEST(margins_of_an_integrator_match_the_formula)
     struct aw_process p = {.gain = 1, .integrating = true, .a1 = 1e-6, .dead_time_s = 0.0039999};
     struct aw_process q = p;
     q.dead_time_s = 0.0079999;
-    /* kp·tick is k */
+    /* kp times the control period is k. */
     assert_true(margins_of(&p, 0.004, (struct aw_gains){0.97 / 0.004, 0, 0}).stable);
     assert_false(margins_of(&p, 0.004, (struct aw_gains){1.03 / 0.004, 0, 0}).stable);
     assert_true(margins_of(&q, 0.004, (struct aw_gains){0.60 / 0.004, 0, 0}).stable);
@@ -97,8 +97,8 @@ TEST(stability_agrees_with_simulation)
     assert_true(stable > 20 && unstable > 20);
 }
 
-/* Two slow lags with a fast PID lag by up to 270 deg, but by less near the crossover: stable,
- * although much smaller gains are not. */
+/* Two slow lags with a fast PID lag by up to 270 deg, but by less near the crossover: the loop
+ * is stable, although much smaller gains are not. */
 TEST(conditional_stability_is_detected)
 {
     static const struct {
@@ -132,8 +132,8 @@ TEST(output_activity_matches_the_formula)
     near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
 }
 
-/* Follows the open-loop curve point by point. A lag with gain 2 and kp = 3 starts at 6 and reaches
- * -45 deg and -3 dB at 1/tau. */
+/* Follows the open-loop curve point by point. A lag with gain 2 and kp = 3 starts at 6, and at
+ * 1/tau it has -45 deg and -3 dB. */
 TEST(open_loop_curve_matches_the_formula)
 {
     struct aw_process lag = {.gain = 2, .a1 = 0.5};
@@ -163,8 +163,8 @@ static double complex slow_turn(const void *context, double omega)
     return *(const double *)context * cexp(-I * omega * 0.02) / (1 + I * omega * 0.1);
 }
 
-/* Prints margins of stable, marginal and unstable loops, also with negative gains. It also prints
- * some points of the curve, and a custom response. */
+/* Prints margins of stable, marginal and unstable loops, also with negative gains; then some
+ * points of the curve and a custom response. */
 TEST(margins_match_the_golden_file)
 {
     static const struct aw_process processes[] = {
@@ -173,7 +173,7 @@ TEST(margins_match_the_golden_file)
         {.gain = 3, .integrating = true, .a1 = 0.02, .dead_time_s = 0.03},
         {.gain = 0.5, .a1 = 0.3, .a2 = 0.02, .a3 = 0.1, .lead = -0.05, .dead_time_s = 0.2},
         {.gain = 1, .integrating = true, .a1 = 0.02, .a3 = 0.01, .lead = 0.04, .dead_time_s = 0.9},
-        {.gain = 1, .a1 = 1, .dead_time_s = 2000}, /* exceeds the maximum number of frequencies */
+        {.gain = 1, .a1 = 1, .dead_time_s = 2000}, /* more frequencies than allowed */
     };
     static const struct aw_gains gains[] = {
         {0.5, 0, 0}, {1.5, 0.05, 0},  {2, 0.02, 3}, {-0.4, 0, 0},    {0, 0.2, 0}, {0, -0.01, 0},

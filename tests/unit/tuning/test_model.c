@@ -90,8 +90,7 @@ TEST(model_file_round_trip)
     assert_non_null(strstr(err.text, "cannot save the model: /dev/full"));
 }
 
-/* Writes every key of a model, each with a different number, and writes it again after reading
- * it. */
+/* Writes every key of a model, each with a different number, and again after reading it. */
 TEST(every_key_round_trips)
 {
     static const struct aw_process processes[] = {
@@ -141,7 +140,7 @@ TEST(every_key_round_trips)
     end_picture(out, "control-models.txt");
 }
 
-/* A tick without a source counts as given by the user. */
+/* A control period without a source counts as given by the user. */
 TEST(source_of_the_tick_is_read)
 {
     static const struct {
@@ -167,7 +166,7 @@ TEST(source_of_the_tick_is_read)
     }
 }
 
-/* Lags and damping in the forms that a person may write, and the resulting a1, a2, a3 and lead. */
+/* Lags and damping as people may write them, and the resulting a1, a2, a3 and lead. */
 TEST(every_form_of_lags_is_read)
 {
     static const struct {
@@ -235,7 +234,7 @@ TEST(oversized_models_are_refused)
     unlink(path);
 }
 
-/* Times and sizes that no joint has would overflow the counters. */
+/* Times and sizes beyond those of any joint would overflow the counters. */
 TEST(absurd_times_and_sizes_are_refused)
 {
     static const struct {

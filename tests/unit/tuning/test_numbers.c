@@ -1,5 +1,5 @@
-/* Tables of designs and predictions for known processes. Other tests check them against theory;
- * these pictures reveal any change. */
+/* Prints designs and predictions for known processes. Other tests compare them with theory;
+ * these golden files show any change. */
 #include <math.h>
 
 #include "numbers_helper.h"

@@ -1,5 +1,4 @@
-/* Tests the start and end of predictions and refused ones. control-predictions.txt has their
- * course. */
+/* Tests start, end and refusals of predictions. control-predictions.txt contains their course. */
 #include <math.h>
 
 #include "test.h"
@@ -36,8 +35,7 @@ TEST(prediction_length_follows_the_duration)
     }
 }
 
-/* The first output continues the output at rest: its integral is the part that kp does not
- * explain. */
+/* The first output continues the output at rest: the integral provides what kp alone does not. */
 TEST(prediction_starts_from_rest)
 {
     const struct aw_driver driver = {.tick_s = 0.01};

@@ -12,7 +12,7 @@ static struct aw_sample samples[N];
 
 typedef double curve(double t, double a, double b);
 
-/* Samples a curve from 0 to 1, scaled to a step from from to to at time_s. */
+/* Samples a curve from 0 to 1, scaled to a step at time_s between these values. */
 static void sample(curve *of, double a, double b, double dt, const struct aw_step *step)
 {
     for (int i = 0; i < N; i++) {
@@ -133,7 +133,7 @@ TEST(unreached_levels_have_no_metrics)
     assert_false(aw_metric_is_reached(r.value[AW_RISE_TIME]));
     assert_true(r.value[AW_OVERSHOOT] < 1e-9);
     near(r.value[AW_STEADY_STATE_ERROR], 5, 1e-9);
-    /* at rest, but away from the target */
+    /* At rest, but away from the target. */
     assert_false(aw_metric_is_reached(r.value[AW_SETTLING_TIME]));
 
     sample(oscillation, 2, 0, 0.001, &step);
@@ -182,7 +182,7 @@ TEST(invalid_steps_and_records_are_refused)
     static const struct {
         struct aw_step step;
         size_t n;
-        int wrong; /* sample whose time or (negative) value is NaN; 10: time stands still */
+        int wrong; /* sample with time NaN, or if negative with value NaN; 10: constant time */
         const char *says;
     } rows[] = {
         {{0, 1, 1, 0}, 5, 0, NULL},
@@ -220,7 +220,7 @@ TEST(invalid_steps_and_records_are_refused)
     }
 }
 
-/* Samples on and beside the levels, and at rest in between; medians of all widths. */
+/* Samples on and beside the levels, at rest in between, and medians of all widths. */
 TEST(metrics_at_the_levels_match_the_golden_file)
 {
     static const double ways[][11] = {

@@ -32,7 +32,7 @@ TEST(tables_without_required_columns_are_refused)
     aw_table_free(&table);
 }
 
-/* Telemetry shows a step late; a run that starts before t = 0 has its step at t = 0. */
+/* Telemetry shows a step late. In a run that starts before t = 0, the step is at t = 0. */
 TEST(late_step_in_telemetry_is_found)
 {
     static const char *const names[] = {"t", "measured", "setpoint", "output"};

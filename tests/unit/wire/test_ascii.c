@@ -47,7 +47,7 @@ static void start(void)
     aw_wire_init(&wire, &protocol, NULL, false);
 }
 
-/* seq, joint, angle, far, more; NAN: not set */
+/* Values of seq, joint, angle, far and more; NAN: not set. */
 static enum aw_status encode(const double values[5], enum aw_dir dir, bool force, size_t cap)
 {
     static const char *const names[] = {"seq", "joint", "angle", "far", "more"};
@@ -111,7 +111,7 @@ TEST_WITH(start, NULL, only_received_lines_may_omit_fields)
     assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
 }
 
-/* An omitted field has no value, whatever the record held before. */
+/* An omitted field has no value, whatever the record contained before. */
 TEST_WITH(start, NULL, record_with_omitted_fields_is_sent_again)
 {
     for (size_t i = 0; i < AW_MAX_SCALARS; i++)
@@ -123,13 +123,13 @@ TEST_WITH(start, NULL, record_with_omitted_fields_is_sent_again)
     assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
 }
 
-/* One digit cannot hold two digits or a sign; the line would be misread. A value that does not fit
- * is reported before the table's range if the range is forced. */
+/* One digit cannot hold two digits or a sign, so the line would be misread. If the range is
+ * forced, a value that does not fit is still refused. */
 TEST_WITH(start, NULL, limits_hold_unless_forced)
 {
     static const struct {
         double values[5];
-        const char *plain, *forced; /* errors; NULL: encoded */
+        const char *plain, *forced; /* error; NULL: encoded */
     } rows[] = {
         {{4, 1, 0, 0, 0}, "seq 4 is out of range (0 to 3", NULL},
         {{10, 1, 0, 0, 0}, "seq 10 is out of range (0 to 3", "seq 10 does not fit into 1 digit"},

@@ -29,7 +29,7 @@ TEST(bits_round_trip_at_every_position_and_width)
             }
 }
 
-/* Whole bytes may start with the highest; other widths have only one order. */
+/* Only whole bytes may start with the most significant one. */
 TEST(whole_bytes_may_be_big_endian)
 {
     for (unsigned n = 1; n <= 8; n++) {

@@ -19,7 +19,7 @@ static void start(void)
 
 static const struct aw_variant bare[] = {{.name = "bare"}, {.name = "turned", .big_endian = true}};
 
-/* Returns the codec of a message m of these rows, without a head. */
+/* Returns the codec of a message m with these rows and no head. */
 static const struct aw_codec *codec_of_rows(const struct aw_field *rows)
 {
     static struct aw_message message;
@@ -45,7 +45,7 @@ TEST_WITH(start, NULL, fields_are_found_by_name)
         {"groups", "base.position", "base.position"},
         {"groups", "j2.pos", "elbow.position"},
         {"groups", "elbow.pos", "elbow.position"},
-        {"groups", "position", NULL}, /* ambiguous */
+        {"groups", "position", NULL}, /* the name is ambiguous */
         {"groups", "elbow", NULL},
         {"groups", "elbow.", NULL},
         {"groups", ".position", NULL},
@@ -128,7 +128,7 @@ TEST_WITH(start, NULL, scale_may_depend_on_another_field)
     int level = aw_codec_find(codec, "level");
     struct aw_record record;
     aw_record_init(&record, codec, AW_TX);
-    assert_null(aw_scalar_range(codec, level, &record).unit); /* not selected yet */
+    assert_null(aw_scalar_range(codec, level, &record).unit); /* the scale is not selected yet */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(aw_record_set(&record, "kind", rows[i].kind, NULL), AW_OK);
         struct aw_range range = aw_scalar_range(codec, level, &record);
@@ -142,8 +142,7 @@ TEST_WITH(start, NULL, scale_may_depend_on_another_field)
     }
 }
 
-/* Each table fits the limits. Each value has a full name in each variant, and no other value shares
- * it. */
+/* Each table is within the limits. Each value has a unique full name in each variant. */
 TEST(tables_fit_and_their_values_have_unique_names)
 {
     static struct aw_codec codec;
@@ -216,7 +215,7 @@ static const struct aw_field all_kinds[] = {
 };
 static const char *const seven[] = {"a", "b", "c", "d", "e", "f", "g", NULL};
 static const struct aw_field eight_zeros[] = {{.name = "zeros", .type = AW_PAD, .bits = 64}, {0}};
-/* Constants at and after the last byte that is compared word by word. */
+/* Constants before and after the last byte that is compared in words. */
 static const struct aw_field far_constants[] = {
     {.name = "x", .type = AW_UINT, .bits = 8},
     {.name = "zeros", .type = AW_GROUP, .rows = eight_zeros, .labels = seven},
@@ -309,7 +308,7 @@ TEST(layouts_match_the_expected_ones)
     end_picture(out, "codecs-sample.txt");
 }
 
-/* The number of repetitions may be the first row. */
+/* The first row may be the number of repetitions. */
 TEST(first_row_may_be_a_count)
 {
     static const struct aw_field rows[] = {

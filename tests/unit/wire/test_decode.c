@@ -120,7 +120,7 @@ TEST_WITH(start, NULL, sample_frames_are_decoded_and_changed_ones_refused)
     check_flips("many", many, sizeof many);
 }
 
-/* Decodes a frame after its last byte became the checksum. */
+/* Decodes a frame whose last byte was replaced by the checksum. */
 static enum aw_status decode_with_sum(const char *message, uint8_t *bytes, size_t size)
 {
     bytes[size - 1] = sample_sum(bytes, size - 1);
@@ -236,7 +236,7 @@ TEST_WITH(start, NULL, longer_can_frames_are_accepted)
     }
 }
 
-/* Decodes random bytes as every message of every tool: never reads outside. */
+/* Decodes random bytes as every message of every tool without reading outside. */
 TEST_WITH(start, NULL, random_bytes_are_safe_to_decode)
 {
     struct rng rng = {7};

@@ -121,7 +121,7 @@ TEST_WITH(start, NULL, numbers_beyond_the_wire_are_refused)
         }
 }
 
-/* The usual text of the largest float is slightly larger but means the same. */
+/* The usual text of the largest float is slightly larger, but means the same. */
 TEST_WITH(start, NULL, largest_float_is_encoded_from_its_text)
 {
     static const uint8_t largest[] = {0xFF, 0xFF, 0x7F, 0xFF};
@@ -149,7 +149,7 @@ TEST_WITH(start, NULL, float_at_its_limit_round_trips)
     assert_int_equal(encode(false), AW_LIMIT);
 }
 
-/* Includes a fractional offset. */
+/* The scale includes a fractional offset. */
 TEST_WITH(start, NULL, decoded_values_encode_to_the_same_bytes)
 {
     static const struct aw_field code[] = {{.name = "code", .type = AW_CODE, .bits = 8}, {0}};
@@ -189,7 +189,7 @@ TEST_WITH(start, NULL, raw_numbers_are_encoded_unchanged)
     assert_non_null(strstr(err.text, "level 0.5 is not a whole number"));
 }
 
-/* One field too large in every message of every tool is refused, never wrapped. */
+/* A field that is too large is refused, in every message of every tool; it never wraps. */
 TEST_WITH(start, NULL, every_field_of_every_tool_has_a_limit)
 {
     struct rng rng = {1};
@@ -201,7 +201,7 @@ TEST_WITH(start, NULL, every_field_of_every_tool_has_a_limit)
                 if (!codec->scalars[i].value || codec->scalars[i].field->type == AW_TEXT)
                     continue;
                 fill(&record, codec, AW_TX, &rng);
-                record.v[i] = 1e300; /* also if the wire uses another unit */
+                record.v[i] = 1e300; /* even if the wire uses another unit */
                 if (encode(false) != AW_LIMIT || encode(true) != AW_LIMIT)
                     fail_msg("%s: %s", codec->message->name, codec->scalars[i].field->name);
                 record.v[i] = NAN;

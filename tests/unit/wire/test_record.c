@@ -40,7 +40,7 @@ TEST_WITH(start, NULL, fields_are_set_from_numbers)
     assert_int_equal(aw_record_set(&record, "j3.pos", -12.5, &err), AW_OK);
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
     assert_true(isnan(aw_record_get(&record, "base.position")));
-    /* aw_encode refuses it later */
+    /* aw_encode() refuses it later. */
     assert_int_equal(aw_record_set(&record, "n", 1e6, &err), AW_OK);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(aw_record_set(&record, "hand.position", no_numbers[i], &err), AW_USAGE);
@@ -49,7 +49,7 @@ TEST_WITH(start, NULL, fields_are_set_from_numbers)
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
 }
 
-/* ---- Names of a made-up message, and errors of unknown ones ---- */
+/* ---- Names of a made-up message, and errors of unknown names ---- */
 
 static const struct aw_name gaits[] = {{1, "stand"}, {2, "start"}, {3, "walk"}, {4, "run"}, {0}};
 static const struct aw_name many[] = {{1, "a-rather-long-name-of-a-value-01"},

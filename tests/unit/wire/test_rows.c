@@ -1,4 +1,4 @@
-/* Tests queries of tables: sizes, row types, messages by code. */
+/* Tests table queries: sizes, row types and messages by code. */
 #include <math.h>
 
 #include "sample_helper.h"
@@ -49,7 +49,7 @@ TEST(messages_are_found_by_code)
 {
     static const struct {
         uint32_t code;
-        const char *to, *from, *both; /* the message in each direction */
+        const char *to, *from, *both; /* names of the messages in each direction */
     } rows[] = {
         {0, "to", "-", "to"}, {3, "-", "from", "from"},        {1, "-", "last", "last"},
         {2, "-", "-", "-"},   {31, "both", "both", "both"},    {32, "large", "answer", "large"},

@@ -72,7 +72,7 @@ TEST(endless_noise_is_discarded)
     free(noise);
 }
 
-/* Returns neither frames nor an end; the buffer must not grow without limit. */
+/* Returns neither frames nor an end. The buffer must not grow without limit. */
 static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *framer,
                                   struct aw_span in, struct aw_span *frame, size_t *used,
                                   struct aw_error *err)

@@ -60,7 +60,7 @@ TEST(variants_replace_messages)
     assert_int_equal(wire.head_size, 2);
     assert_int_equal(wire.envelope_size, 0);
     use("second");
-    /* not the message of the same name */
+    /* Not the message of the same name. */
     assert_ptr_equal(aw_wire_message(&wire, 0), &messages[0]);
     assert_ptr_equal(aw_wire_message(&wire, 1), &instead[0]);
     assert_ptr_equal(aw_wire_message(&wire, 2), &instead[1]);
@@ -103,7 +103,7 @@ TEST(frame_is_identified_by_its_code)
         enum aw_dir dir;
         const char *bytes;
         size_t size;
-        int found; /* -1: none, with the error */
+        int found; /* result; -1: none, with the error */
         const char *error;
     } rows[] = {
         {AW_TX, "\x09\x01\x05", 3, 0, NULL},

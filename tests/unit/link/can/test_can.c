@@ -9,7 +9,7 @@
 #include "link/can/can_error.h"
 #include "picture_helper.h"
 
-/* The picture has each bit alone. */
+/* The golden file contains each bit alone. */
 TEST(combined_errors_are_described)
 {
     /* clang-format off */
@@ -170,14 +170,14 @@ TEST(wrappers_forward_events)
     int traces[2] = {0};
     assert_tells_all(told_link(&clock.base));
     assert_tells_all(aw_trace_wrap(told_link(&clock.base), count_traces, traces));
-    /* an own frame is traced when it is written, not when it is read back */
+    /* An own frame is traced when it is written, not when it is read back. */
     assert_int_equal(traces[false], 1);
     assert_int_equal(aw_url_parse(&url, "told:?drop=0", NULL), AW_OK);
     assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
     assert_tells_all(link);
 }
 
-/* Delayed messages are lost with the link; the loss is reported when they are due. */
+/* Delayed messages are lost together with the link; the loss is reported when they are due. */
 TEST(delayed_write_error_loses_the_link)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
@@ -199,7 +199,7 @@ static void count_receive(struct aw_device *device, const void *buf, size_t size
 {
     struct echo_device *self = (struct echo_device *)device;
     echo_receive(device, buf, size, now);
-    self->connections++; /* counts calls */
+    self->connections++; /* counts the calls */
 }
 
 TEST(served_device_ignores_its_own_frames)
@@ -211,7 +211,7 @@ TEST(served_device_ignores_its_own_frames)
     struct aw_error err;
     ops.receive = count_receive;
     device->base.ops = &ops;
-    /* Every write fails, as on an interface that is down; only a read ends the service. */
+    /* Every write fails, as on an interface that is down. Only a read may end the service. */
     assert_int_equal(aw_device_serve(&device->base, link, &err), AW_LOST);
     assert_string_equal(err.text, "told: that was all");
     assert_int_equal(device->connections, 1);
@@ -231,7 +231,7 @@ TEST(all_error_bits_match_the_golden_file)
         uint8_t data[8] = {0};
         aw_can_describe_error(id, data, plain, sizeof plain);
         fprintf(out, "%08X: %s\n", id, plain);
-        /* the last bytes are error counters */
+        /* The last bytes are error counters. */
         for (int bit = 0; bit < (class == 0 ? 64 : 48); bit++) {
             memset(data, 0, sizeof data);
             data[bit / 8] = (uint8_t)(1 << bit % 8);

@@ -27,14 +27,14 @@ struct told {
 /* State of the simulated kernel. Errors are errno values; 0: none. */
 static struct {
     bool up;
-    int index; /* index of the interface; 0: missing */
+    int index; /* number of the interface; 0: missing */
     int socket[2], news[2];
     int bound;
     size_t n_filters;
     struct can_filter filters[FILTERS];
     int socket_error, news_error, option_error, bind_error;
     int read_error;
-    int send_error, send_times; /* number of failures; -1: always */
+    int send_error, send_times; /* number of failing sends; -1: all */
     bool no_inet;
     char options[300]; /* all options set on the CAN socket */
 } kernel;
@@ -45,13 +45,13 @@ static struct bus_clock {
     struct aw_real_clock real;
     int64_t time_ns;
     int up_after;         /* number of waits until the interface is up; 0: never */
-    bool breaks;          /* waiting fails */
+    bool breaks;          /* every wait fails */
     int64_t send_time_ns; /* duration of a failing send */
 } bus_clock;
 
 /* ---- Kernel ---- */
 
-/* The link owns and closes the first end; the second belongs to the kernel. */
+/* The link owns the first end, the kernel the second one. */
 static int open_pair(int pair[2])
 {
     close(pair[1]);
@@ -168,7 +168,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     if (fd != kernel.socket[0])
         return NEXT(recvmmsg)(fd, messages, max, flags, timeout);
     if (kernel.read_error) {
-        recv(fd, &told, sizeof told, 0); /* the message that woke the reader */
+        recv(fd, &told, sizeof told, 0); /* the message that ended the wait */
         fails_with(kernel.read_error);
         kernel.read_error = 0;
         return -1;
@@ -239,7 +239,7 @@ static enum aw_status bus_wait(struct aw_clock *clock, int fd, short events, int
     enum aw_status status = aw_clock_wait(&self->real.base, fd, events, 0);
     if (status != AW_TIMEOUT)
         return status;
-    assert_true(deadline != AW_NEVER); /* nothing would ever wake the reader */
+    assert_true(deadline != AW_NEVER); /* otherwise nothing would wake the reader */
     if (deadline > self->time_ns)
         self->time_ns = deadline;
     return AW_TIMEOUT;
@@ -316,7 +316,7 @@ TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
     tell_frame(0x041 | CAN_RTR_FLAG, 1, 1);
     tell_frame(0x041, 9, 1);
     tell_frame(0x041, 8, 0xAB);
-    /* the rest is discarded, as for any datagram */
+    /* The rest of a datagram is discarded. */
     assert_read_gives(link, 4, "\x41\x00\xAB\x00", 4);
     assert_read_is(link, AW_TIMEOUT, 0);
     assert_write_fails(link, above, sizeof above, AW_USAGE, "can:" BUS ": not a classic CAN frame");
@@ -325,8 +325,8 @@ TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
 TEST_WITH(plug_in, unplug, socket_options_and_filters_are_set)
 {
     struct aw_link *link = open_bus("?filter=040/7E0,0/0,05e");
-    char *forced = strstr(kernel.options, text_of(" %d/%d=", SOL_SOCKET,
-                                                  SO_RCVBUF)); /* depends on the system's limit */
+    /* The size depends on a system limit. */
+    char *forced = strstr(kernel.options, text_of(" %d/%d=", SOL_SOCKET, SO_RCVBUF));
     if (forced)
         memmove(forced, strstr(forced + 1, " "), strlen(strstr(forced + 1, " ")) + 1);
     assert_string_equal(kernel.options,
@@ -368,7 +368,7 @@ TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
 }
 
-/* The kernel reports the total number of lost frames and each reception time. */
+/* The kernel reports the number of lost frames and each time of reception. */
 TEST_WITH(plug_in, unplug, lost_frames_are_counted)
 {
     LINK link = open_bus("");
@@ -446,7 +446,7 @@ TEST_WITH(plug_in, unplug, stop_request_ends_reading)
     assert_int_equal(eventfd_write(stop, 1), 0);
     tell_frame(0x041, 0, 0);
     assert_read_is(link, AW_STOPPED, AW_SECOND);
-    assert_sends(link, "041#01"); /* the stop command itself is still written */
+    assert_sends(link, "041#01"); /* the stop itself is still written */
     assert_on_bus(0x041, 1, 1);
     bus_clock.real.stop_fd = -1;
     assert_receives(link, "041#");
@@ -475,7 +475,7 @@ TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
                       "rate and wiring; for long bursts: ip link set " BUS " txqueuelen 1000");
     assert_int_equal(bus_clock.time_ns - start, 1100 * AW_MILLISECOND);
     kernel.send_times = 0;
-    assert_sends(link, "041#08"); /* the bus was busy; the link is intact */
+    assert_sends(link, "041#08"); /* the bus was busy, but the link is intact */
     assert_on_bus(0x041, 1, 8);
 }
 
@@ -505,9 +505,9 @@ TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     assert_send_fails(link, AW_LOST,
                       "can:" BUS ": interface is down — run: sudo ip link set " BUS " up");
-    tell_news(); /* news about another interface */
+    tell_news(); /* about another interface */
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
-    kernel.bind_error = EIO; /* not noticed: the socket is still bound */
+    kernel.bind_error = EIO; /* not detected, because the socket is still bound */
     put_up();
     assert_event(link, "interface up");
     assert_int_equal(aw_link_fd(link), kernel.socket[0]);
@@ -516,7 +516,7 @@ TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
     tell_frame(0x05E, 0, 0);
     assert_receives(link, "05E#");
 
-    kernel.send_error = ENETDOWN; /* found by a write, but still reported by the next read */
+    kernel.send_error = ENETDOWN; /* detected by a write, and also reported by the next read */
     kernel.send_times = 1;
     assert_send_fails(link, AW_LOST, "can:" BUS ": interface was down");
     close(kernel.news[1]);
@@ -550,7 +550,7 @@ TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
     kernel.index = 9;
     kernel.n_filters = 0;
     other_file(TYPE, "280\n");
-    kernel.bind_error = EIO; /* not ready yet */
+    kernel.bind_error = EIO; /* the interface is not ready yet */
     put_up();
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     kernel.bind_error = 0;
@@ -563,7 +563,7 @@ TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
 /* In a sandbox without netlink, the link polls the interface every 0.5 s. */
 TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
 {
-    static const int errors[] = {EPERM, EACCES}; /* of socket(2), of bind(2) */
+    static const int errors[] = {EPERM, EACCES}; /* errors of socket(2) and bind(2) */
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         LINK link = open_bus("");
         kernel.news_error = errors[i];
@@ -592,7 +592,7 @@ TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
     assert_cannot_open("can:" BUS ": interface is down — run: sudo ip link set " BUS " up");
     other_file("/sys/class/net/" BUS "/device", "");
     assert_cannot_open("sudo ip link set " BUS " up type can bitrate 1000000");
-    kernel.no_inet = true; /* a kernel without IPv4 offers other sockets for the query */
+    kernel.no_inet = true; /* a kernel without IPv4 has other sockets for the query */
     assert_cannot_open("interface is down");
     kernel.no_inet = false;
     other_file("/sys/class/net/awcan1/type", "280\n");

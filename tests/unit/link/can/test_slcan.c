@@ -22,12 +22,13 @@ static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_m
     return kind;
 }
 
-/* A line with its frame and time in ms, or with its kind; with BEL at its end it is refused. */
+/* Each line with its frame and its time in ms, or with its kind. A line that ends with BEL is
+ * refused. */
 TEST(lines_are_decoded)
 {
     static const struct {
         const char *line, *frame;
-        int result; /* the time, or the kind without a frame */
+        int result; /* time, or kind of a line without a frame */
     } cases[] = {
         {"t0446398EE33C0000", "044#398EE33C0000", -1},
         {"t0446398ee33c0000", "044#398EE33C0000", -1},
@@ -55,7 +56,7 @@ TEST(lines_are_decoded)
         {"T200000000", NULL, AW_SLCAN_BROKEN},
         {"t1232AABBEA60", NULL, AW_SLCAN_BROKEN}, /* exceeds one minute */
         {"t1232A-BB", NULL, AW_SLCAN_BROKEN},
-        {"t12/0", NULL, AW_SLCAN_BROKEN}, /* characters next to the digits */
+        {"t12/0", NULL, AW_SLCAN_BROKEN}, /* characters next to the digits in ASCII */
         {"t123:", NULL, AW_SLCAN_BROKEN},
         {"t12@0", NULL, AW_SLCAN_BROKEN},
         {"t12G0", NULL, AW_SLCAN_BROKEN},
@@ -222,7 +223,7 @@ TEST(client_and_adapter_interoperate)
     both_ends("slcan:tcp-listen:0", "?btr=0014&time=on");
 }
 
-/* Time without the time in which others used the processor, which does not count as blocked. */
+/* Excludes the time in which other programs used the processor. */
 static int64_t own_time(struct aw_clock *clock)
 {
     long long ran, waited = 0;
@@ -255,7 +256,7 @@ TEST(absent_computer_does_not_block_the_adapter)
     assert_true(worst < AW_SECOND / 2);
 }
 
-/* Counts the complete frame lines available; *last: number of the last frame. */
+/* Counts the complete frame lines read; *last: number of the last frame. */
 static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsigned *last)
 {
     char text[16384];
@@ -265,7 +266,7 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
     let_answer(adapter);
     while (aw_link_read(computer, text + used, sizeof text - used, &got,
                         aw_clock_now(computer->clock) + 50 * AW_MILLISECOND, &err) == AW_OK) {
-        let_answer(adapter); /* further frames follow as space permits */
+        let_answer(adapter); /* the next frames follow as space permits */
         used += got;
         char *line = text, *end;
         while ((end = memchr(line, '\r', used - (size_t)(line - text)))) {
@@ -288,7 +289,7 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
     return frames;
 }
 
-/* Drops the oldest complete frames and counts them if the queue is full; commands are still
+/* When the queue is full, the oldest complete frames are dropped and counted. Commands are still
  * accepted without blocking. */
 TEST(slow_computer_loses_the_oldest_frames)
 {
@@ -311,7 +312,7 @@ TEST(slow_computer_loses_the_oldest_frames)
             worst = took > worst ? took : worst;
         }
         assert_true(worst < AW_SECOND / 2);
-        assert_writes(computer, "t0010\rF\r"); /* it is accepted, too */
+        assert_writes(computer, "t0010\rF\r"); /* this one is accepted, too */
         assert_int_equal(aw_link_read(adapter, buf, sizeof buf, &got, now() + AW_SECOND, &err),
                          AW_OK);
         assert_int_equal(got, 2);
@@ -321,11 +322,11 @@ TEST(slow_computer_loses_the_oldest_frames)
     }
 }
 
-/* Adapters that behave differently: answers to whole lines, one table each. */
+/* Adapters with unusual answers: one table each. */
 struct line_answer {
     const char *line, *answer;
 };
-static const struct line_answer *answers; /* table of the adapter; ends with a NULL line */
+static const struct line_answer *answers; /* table of the adapter, up to a NULL line */
 
 static void answer_lines(struct aw_link *end, const char *bytes, size_t size)
 {
@@ -344,14 +345,14 @@ static void answer_lines(struct aw_link *end, const char *bytes, size_t size)
     }
 }
 
-/* Reports only its version, in its own format; its channel was left open. */
+/* Reports only its version, in its own format. Its channel was left open. */
 static const struct line_answer laconic[] = {
     {"C", "t05E10"}, {"V", "2\r1.2 board, firmware b158aa7\rt05E0\r"}, {0}};
 static const struct line_answer silent[] = {{0}};
 static const struct line_answer without_speed[] = {
     {"", "\a"},  {"C", "\a"}, {"V", "V1010\r"}, {"S3", "t05E0\rT000000010\r\a"}, {"Z0", "\a"},
     {"O", "\r"}, {0}};
-/* Starts with the rest of a frame and answers to another program. */
+/* Sends the rest of a frame and an answer to another program first. */
 static const struct line_answer busy_before[] = {
     {"", "1122\r\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S8", "\r"}, {"Z0", "\r"}, {"O", "\r"}, {0}};
 static const struct line_answer not_opening[] = {{"C", "\r"},  {"V", "V1010\r"}, {"S8", "\r"},
@@ -361,7 +362,7 @@ TEST(unusual_adapters_are_supported_or_explained)
 {
     static const struct {
         const struct line_answer *answers;
-        const char *query, *words; /* NULL: opens */
+        const char *query, *words; /* NULL: the link opens */
     } cases[] = {
         {laconic, "", NULL},
         {silent, "", "silent=yes"},
@@ -587,7 +588,7 @@ TEST(unusable_adapters_and_settings_are_refused)
         assert_open_fails(text_of("slcan:%s", cases[i].url), cases[i].status, cases[i].says);
 }
 
-/* Records the client's commands that open the channel; line keys are passed to the port. */
+/* Records the client's commands that open the channel. Line keys are passed to the port. */
 static char heard[128];
 
 static void listen_to(struct aw_link *end, const char *bytes, size_t size)
@@ -625,7 +626,7 @@ TEST(channel_is_opened_with_the_right_commands)
     }
 }
 
-/* Frames with equal adapter timestamps get equal times here, whenever they are read. */
+/* Frames with equal adapter timestamps get equal times, whenever they are read. */
 TEST(adapter_timestamps_are_used)
 {
     bool same = false;
@@ -633,7 +634,7 @@ TEST(adapter_timestamps_are_used)
     LINK stream = open_link("pty:", &ends.clock.base);
     struct aw_link *client = opened_against(
         &ends, text_of("slcan:%s?time=on&bitrate=125000", stream->client_url), stream, listen_to);
-    for (int i = 0; i < 20 && !same; i++) { /* retries in case the machine stalls for a second */
+    for (int i = 0; i < 20 && !same; i++) { /* repeats a try in which the machine stalled */
         struct timespec pause = {.tv_nsec = 3000000};
         assert_writes(stream, "t0010EA5E\r");
         assert_receives(client, "001#");

@@ -1,5 +1,5 @@
-/* Tests a machine without descriptors or memory. Any step of opening a link may fail: the failure
- * is reported and nothing leaks. */
+/* Tests opening links without descriptors or memory: each step may fail, the failure is
+ * reported, and nothing leaks. */
 #include "link_helper.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 static char directory[] = "/tmp/aw-failures-XXXXXX";
 static struct aw_real_clock real_clock;
-static struct aw_link *stream, *datagrams, *terminal; /* servers for the clients */
-static char urls[16][200];                            /* the URLs, then "" */
+static struct aw_link *stream, *datagrams, *terminal; /* servers of the clients */
+static char urls[16][200];                            /* URLs, up to "" */
 
-static int thread_error; /* error of starting a thread; 0: none */
+static int thread_error; /* errno of starting a thread; 0: success */
 
 int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                    void *(*run)(void *), void *restrict context)
@@ -25,10 +25,10 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     return thread_error ? thread_error : NEXT(pthread_create)(thread, attributes, run, context);
 }
 
-/* Number of the next allocation that fails; 0: none. */
+/* Number of allocations until one fails; 0: none fails. */
 static unsigned failing_allocation;
 
-#if !SANITIZED /* the sanitizers need their own allocator */
+#if !SANITIZED /* sanitizers need their own allocator */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 
@@ -106,7 +106,7 @@ static void end(void)
     assert_int_equal(system(text_of("rm -r '%s'", directory)), 0);
 }
 
-/* Opens a link, closes it again and returns true if that worked. */
+/* Opens and closes a link; returns true if both succeed. */
 static bool opens(const char *url, enum aw_status expected, struct aw_error *err)
 {
     const struct aw_link_options options = {.clock = &real_clock.base};
@@ -187,7 +187,7 @@ static void no_trace(void *context, bool tx, const void *buf, size_t size)
     (void)context, (void)tx, (void)buf, (void)size;
 }
 
-/* Closes a link that cannot be wrapped. */
+/* A link whose wrapper cannot be created is closed. */
 TEST(failed_trace_closes_the_link)
 {
     int closed = 0;

@@ -59,7 +59,7 @@ TEST(tool_specific_transport_is_opened)
     assert_true(link->is_simulated);
     assert_int_equal(link->n_connections, 1);
     assert_passes(link, link, "x");
-    assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* one delay each way: the fault keys work */
+    assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* one delay in each direction */
     aw_link_close(link);
     assert_int_equal(aw_link_open(&link, "smi:", &options, &err), AW_USAGE);
     assert_has(err.text, "'sim'?");

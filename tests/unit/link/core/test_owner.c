@@ -11,7 +11,7 @@
 static char directory[] = "/tmp/aw-owner-XXXXXX";
 static char arm[60], lock[70];
 
-/* How often the file is gone after it was locked, and whether another one replaced it. */
+/* How often the file was removed after it was locked, and whether another one replaced it. */
 static struct {
     int removed;
     bool made_again;

@@ -1,5 +1,5 @@
-/* Tests the holder of a port, a terminal or a connection. For this process the kernel's tables and
- * /proc report it; for others a fake /proc does. */
+/* Tests how the holder of a port, terminal or connection is found. The kernel's tables and /proc
+ * show this process, a fake /proc shows others. */
 #include "file_helper.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ TEST(holder_of_a_datagram_port_is_found)
         unsigned port;
         int fd = socket_at(cases[i].family, SOCK_DGRAM, cases[i].address, &port);
         if (fd < 0)
-            continue; /* no IPv6 on this machine */
+            continue; /* this machine has no IPv6 */
         assert_true(aw_udp_find_socket(port) != 0);
         assert_true(aw_udp_find_holder(port, holder, sizeof holder));
         assert_string_equal(holder, us);
@@ -74,7 +74,7 @@ TEST(servers_are_found_by_name_and_by_port)
         FD fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
         if (fd < 0)
             continue;
-        assert_int_equal(aw_tcp_list_servers(name, port, found, 4), 0); /* not listening yet */
+        assert_int_equal(aw_tcp_list_servers(name, port, found, 4), 0); /* does not listen yet */
         assert_int_equal(listen(fd, 4), 0);
         assert_int_equal(aw_tcp_list_servers("port", 0, found, 4), 0);
         assert_int_equal(aw_tcp_list_servers("somebody", port, found, 4), 1);
@@ -111,7 +111,7 @@ TEST(other_clients_of_a_server_are_named)
         close(all[i]);
 }
 
-/* A vanished client is noticed after about twenty seconds, and no segment waits to be filled. */
+/* Detects a vanished client after about twenty seconds. Segments are not delayed to be filled. */
 TEST(served_connections_use_keepalive)
 {
     static const struct {
@@ -181,7 +181,7 @@ TEST(port_errors_have_advice)
         assert_string_equal(text, cases[i].advice);
     }
     const struct group *group = getgrnam("dialout");
-    if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* root only */
+    if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* only root may open it */
         for (int writable = 0; writable < 2; writable++) {
             assert_int_equal(fchmod(fd, writable ? 0660 : 0640), 0);
             aw_port_explain(path, EACCES, text, sizeof text);
@@ -193,7 +193,7 @@ TEST(port_errors_have_advice)
         assert_int_equal(fchown(fd, (uid_t)-1, 0), 0);
         assert_int_equal(fchmod(fd, 0660), 0);
         aw_port_explain(path, EACCES, text, sizeof text);
-        assert_string_equal(text, cases[0].advice); /* root's group is not recommended */
+        assert_string_equal(text, cases[0].advice); /* root's group is never suggested */
     }
     unlink(path);
 }
@@ -229,7 +229,7 @@ TEST(paths_are_made_absolute)
     assert_string_equal(out, "/dev/null");
 }
 
-/* The holder of a lock is reported before other users of the port; an unused port has no holder. */
+/* The holder of a lock is reported before other users of the port. An unused port has no holder. */
 TEST(lock_holder_is_reported_before_other_users)
 {
     char who[96] = "";
@@ -254,7 +254,7 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_int_equal(second, -1);
     assert_string_equal(err.text,
                         text_of("%s: busy: in use by %s — end that program first", path, us));
-    assert_false(aw_port_find_sharer(fd, who, sizeof who)); /* except this process */
+    assert_false(aw_port_find_sharer(fd, who, sizeof who)); /* ignores this process */
     close(fd);
 }
 
@@ -265,7 +265,7 @@ static struct {
     int sockets[2];
     uint64_t inodes[2]; /* inodes of the sockets in the file system */
     char socket[100], another[100];
-    struct stat says; /* replaces the terminal's st_rdev and st_dev; 0: unchanged */
+    struct stat says; /* replaces the terminal's st_rdev and st_dev unless 0 */
 } others;
 
 int fstatat(int directory, const char *restrict path, struct stat *restrict file, int flags)
@@ -368,12 +368,12 @@ TEST_WITH(begin_others, end_others, holder_may_be_any_process)
     process_has("8", "other\n", file);
     assert_true(aw_port_find_sharer(fd, who, sizeof who));
     assert_string_equal(who, "other (pid 8)");
-    /* the same number on another file system */
+    /* The same inode on another file system. */
     others.says = (struct stat){.st_rdev = 1, .st_dev = 1};
     assert_false(aw_port_find_sharer(fd, who, sizeof who));
 }
 
-/* A terminal belongs to its file system; any other device is the same regardless of its file's
+/* A terminal is identified within its file system, any other device regardless of its file's
  * location. */
 TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguished)
 {
@@ -391,13 +391,14 @@ TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguis
     }
 }
 
-/* The holder of a flock(2) lock on this file is reported before a process that has it open. */
+/* The holder of a flock(2) lock on this file is reported before another process that has it
+ * open. */
 TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
 {
     static const struct {
         const char *kind;
         unsigned major, minor;
-        uint64_t inode; /* offset from the terminal's inode */
+        uint64_t inode; /* added to the terminal's inode */
         bool owner;
     } cases[] = {{"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 0, true},
                  {"1: POSIX  ADVISORY  WRITE 4711", 0, 0, 0, false},
@@ -441,7 +442,7 @@ TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process
     static const char *const tables[] = {"udp", "udp6"};
     for (size_t i = 0; i < 2; i++) {
         char who[96] = "";
-        /* a socket that is being closed */
+        /* A socket that is being closed. */
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0);
         add_socket(tables[i], "0100007F:7535 00000000:7534", 7, others.inodes[1]);
         assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
@@ -497,7 +498,7 @@ TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found
 TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
 {
     struct aw_tcp_server found[3];
-    /* a client of the server */
+    /* A client of the server. */
     add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]);
     add_socket("tcp", "0100007F:0020 0100007F:0010", 1, 4711);
     add_socket("tcp", "0700A8C0:0020 00000000:0000", 10, others.inodes[0]);

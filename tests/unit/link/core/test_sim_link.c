@@ -73,7 +73,7 @@ TEST(device_that_is_always_due_does_not_block_the_reader)
     assert_read_is(link, AW_TIMEOUT, AW_MICROSECOND);
     device->delay_ns = 1;
     assert_writes(link, "x");
-    assert_reads(link, "x"); /* the device is called again after one nanosecond */
+    assert_reads(link, "x"); /* the device is due again after one nanosecond */
     assert_int_equal(clock.time_ns, AW_MICROSECOND + 1);
 }
 

@@ -1,4 +1,4 @@
-/* Tests how programs take turns at a device that all of them have open. */
+/* Tests how programs that share an open device take turns. */
 #include "link_helper.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include "link/core/turns.h"
 
-/* A link of one program. Locks belong to the open file, so each program opens it anew. */
+/* The link of one program. Each opens the device anew, because locks belong to open files. */
 struct program {
     struct aw_link link;
     struct aw_turns turns;
@@ -37,7 +37,7 @@ static void end(void)
     assert_int_equal(unlink(node), 0);
 }
 
-/* One program has the turn at a time; one that ends releases it. */
+/* Only one program at a time has the turn. A program that ends releases it. */
 TEST_WITH(begin, end, only_one_program_has_the_turn)
 {
     struct program first, second;
@@ -45,7 +45,7 @@ TEST_WITH(begin, end, only_one_program_has_the_turn)
     open_node(&first, usual_clock());
     open_node(&second, usual_clock());
     assert_true(aw_link_start_turn(&first.link, now()));
-    assert_false(aw_link_start_turn(&first.link, now())); /* it already has the turn */
+    assert_false(aw_link_start_turn(&first.link, now())); /* the program already has the turn */
     assert_false(aw_link_start_turn(&second.link, now() + AW_MILLISECOND));
     aw_link_end_turn(&first.link);
     assert_true(aw_link_start_turn(&second.link, now()));
@@ -56,7 +56,7 @@ TEST_WITH(begin, end, only_one_program_has_the_turn)
     close(first.turns.fd);
 }
 
-/* A program that waits goes before one that returns. */
+/* A waiting program goes before one that comes back. */
 TEST_WITH(begin, end, waiting_program_goes_first)
 {
     struct program returning, waiting;
@@ -70,7 +70,7 @@ TEST_WITH(begin, end, waiting_program_goes_first)
     close(returning.turns.fd);
 }
 
-/* A clock during whose waits the holder ends its turn. */
+/* A clock whose waits end the holder's turn. */
 struct turning_clock {
     struct aw_real_clock real;
     struct aw_link *has; /* NULL: no holder */

@@ -80,7 +80,7 @@ TEST(malformed_urls_are_refused)
 TEST(hosts_and_ports_are_parsed)
 {
     static const struct {
-        const char *text, *host; /* or ": " and the error behind the text */
+        const char *text, *host; /* or ": " followed by the error after the text */
         unsigned port;
     } cases[] = {
         {"localhost:4000", "localhost", 4000},
@@ -124,7 +124,7 @@ TEST(shares_and_durations_are_parsed)
     static const struct {
         const char *text;
         double share;
-        int64_t ns; /* -1: refused */
+        int64_t ns; /* result; -1: refused */
     } cases[] = {
         {"10%", 0.1, -1},
         {"0.25", 0.25, 250000000},
@@ -161,7 +161,7 @@ TEST(integers_from_12_to_20_are_parsed)
 {
     static const struct {
         const char *text;
-        long value; /* 3: refused */
+        long value; /* result; 3: refused */
     } cases[] = {{"12", 12}, {"20", 20}, {"11", 3},  {"21", 3},
                  {"", 3},    {"15x", 3}, {"1.5", 3}, {"99999999999999999999", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

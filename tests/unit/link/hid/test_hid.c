@@ -17,7 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/open.h"
 
-static int write_error; /* errno of the next report; 0: none */
+static int write_error; /* errno of the next report; 0: success */
 
 ssize_t write(int fd, const void *buf, size_t size)
 {
@@ -61,8 +61,8 @@ static void unplug_all(void)
     shell("mkdir -p '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
 }
 
-/* A process that plays the board and echoes each report. A separate process opens and closes its
- * own descriptors, as in a tool. */
+/* A process that plays the board and echoes reports. Like a tool, it opens and closes its own
+ * descriptors. */
 struct board {
     struct aw_real_clock clock;
     struct aw_link *link;
@@ -90,7 +90,7 @@ static void end_board(struct board *board)
     aw_link_close(board->link);
 }
 
-/* The board of the tests with a single one; it is at hidraw1. */
+/* The only board of most tests, at hidraw1. */
 static struct board board;
 
 static void plug_in_board(void)
@@ -144,7 +144,7 @@ TEST_WITH(unplug_all, NULL, boards_are_listed)
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
     assert_memory_equal(&more[4], &untouched, sizeof untouched);
 
-    unplug_all(); /* partly known boards, and interfaces in a different order than the nodes */
+    unplug_all(); /* boards with unknown parts, and nodes in another order than the interfaces */
     plug_in("hidraw1", "16c0:0487 X 'Half'");
     plug_in("hidraw2", "16c1:0486 Y 'Half'");
     plug_in("hidraw3", TEENSY " 1 FFAB 7");
@@ -222,7 +222,7 @@ TEST_WITH(unplug_all, NULL, boards_with_equal_serials_are_distinguished_by_path)
     assert_open_fails("hid:serial=A1", AW_NO_LINK, "one: hid:/dev/hidraw1, hid:/dev/hidraw2");
 }
 
-/* The udev rule of the board in the tests. */
+/* The udev rule that the error of these tests suggests. */
 static const char rule[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
                            "GROUP=\"plugdev\", TAG+=\"uaccess\"";
 
@@ -323,7 +323,7 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_has(port.problem, rule);
     assert_open_fails("hid:", AW_NO_LINK, rule);
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, rule);
-    /* Does not wait for a problem that has lasted a second. */
+    /* Opening does not wait for a problem that is older than a second. */
     assert_open_fails_by(&clock.base, "hid:", AW_NO_LINK, rule);
     assert_int_equal(clock.time_ns, 0);
     /* Does not wait forever if the clock was set back. */
@@ -332,7 +332,7 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_int_equal(clock.time_ns, AW_SECOND);
 }
 
-/* A clock during whose waits udev does its work. */
+/* A clock that lets udev act during its waits. */
 struct udev_clock {
     struct aw_real_clock real;
     int waits;
@@ -354,7 +354,7 @@ TEST_WITH(unplug_all, NULL, open_waits_for_new_nodes)
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     start_board(&board, "hidraw1");
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
-    set_age("hidraw1", -100 * AW_SECOND); /* even on a slow machine */
+    set_age("hidraw1", -100 * AW_SECOND); /* long enough for a slow machine */
     aw_link_close(open_link("hid:", &clock.real.base));
     assert_int_equal(clock.waits, 3);
     end_board(&board);
@@ -437,14 +437,14 @@ TEST_WITH(plug_in_board, unplug_board, stop_request_ends_waiting)
 TEST_WITH(plug_in_board, unplug_board, hanging_board_times_out)
 {
     LINK link = opened("hid:");
-    write_error = ETIMEDOUT; /* as reported by the USB driver */
+    write_error = ETIMEDOUT; /* the error of the USB driver */
     assert_write_fails(link, "x", 1, AW_TIMEOUT,
                        "hid:/dev/hidraw1: timed out: the board accepts no data — reset it");
     write_error = EINTR;
     exchange(link, 1);
 }
 
-/* A board that is also a keyboard: one node with two collections. */
+/* One node with two collections: a board that is also a keyboard. */
 TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
 {
     struct aw_hid_port ports[4];
@@ -454,7 +454,7 @@ TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
           "mv \"$d.new\" \"$d\"",
           getenv("UMOCKDEV_DIR"));
     assert_int_equal(aw_link_list_hid(&test_protocol, ports, 4), 1);
-    /* the collection for reports, not the first one */
+    /* Selects the collection for reports, not the first one. */
     assert_int_equal(ports[0].usage_page, 0xFF00);
     assert_int_equal(ports[0].usage, 1);
     assert_true(ports[0].is_candidate);
@@ -491,7 +491,7 @@ TEST_WITH(unplug_all, NULL, udev_rules_are_generated)
 TEST_WITH(unplug_all, NULL, missing_uhid_is_explained)
 {
     if (access("/dev/uhid", F_OK) == 0)
-        skip(); /* the VM tests the real device */
+        skip(); /* the VM tests a real device */
     assert_open_fails("uhid:", AW_NO_LINK, "sudo modprobe uhid");
 }
 
@@ -502,7 +502,7 @@ static void remove_nodes(void)
 
 ALL_TESTS_WITH(NULL, remove_nodes);
 
-/* Starts this program again with the libraries that simulate the boards preloaded. */
+/* Restarts this program with preloaded libraries that simulate the boards. */
 static int start_anew(char **argv)
 {
     char directory[] = "/tmp/aw-hid-XXXXXX", nodes[40], program[PATH_MAX] = "";
@@ -516,8 +516,8 @@ static int start_anew(char **argv)
     setenv("UMOCKDEV_DIR", directory, 1);
     setenv("HIDRAW_DIR", nodes, 1);
     setenv("LD_PRELOAD", preload, 1);
-    setenv("MALLOC_PERTURB_", "165", 1); /* reveals use after free */
-    /* the preloaded libraries come first on purpose */
+    setenv("MALLOC_PERTURB_", "165", 1); /* detects use after free */
+    /* Our preloaded libraries come first on purpose. */
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
     execv("/proc/self/exe", argv);
     perror("execv");

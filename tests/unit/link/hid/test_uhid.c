@@ -1,6 +1,6 @@
-/* Tests uhid:, the board's end. This program plays the kernel behind /dev/uhid: it reads the link's
- * requests, creates nodes in a fake sysfs and sends a driver's messages. tests/kernel/t_hid.sh
- * checks that a real kernel behaves the same. */
+/* Tests uhid:, the board's end. This program plays the kernel behind /dev/uhid: it reads the
+ * link's requests, creates nodes in a fake sysfs and sends the driver's messages.
+ * tests/kernel/t_hid.sh checks the same with a real kernel. */
 #include "file_helper.h"
 
 #include <linux/input.h>
@@ -15,7 +15,7 @@
 
 /* Errors are errno values; 0: none. */
 static struct {
-    int ends[2]; /* the link's end and ours */
+    int ends[2]; /* ends of the link and of the kernel */
     int open_error, read_error, write_error;
     bool makes_no_node;
     struct uhid_event created;
@@ -43,7 +43,7 @@ static int open_uhid(const char *path)
     return kernel.ends[0];
 }
 
-/* Reports the error once. */
+/* Reports an error once. */
 static bool fails(int fd, int *error)
 {
     if (fd < 0 || fd != kernel.ends[0] || !*error)
@@ -103,7 +103,7 @@ static void tell_output(const char *data, uint16_t size)
     tell(&event);
 }
 
-/* Returns the next message of the link to the kernel. */
+/* Returns the link's next message to the kernel. */
 static struct uhid_event received(void)
 {
     struct uhid_event event = {0};
@@ -131,7 +131,7 @@ TEST_WITH(load, unload, virtual_board_is_created)
     assert_int_equal(board->bus, BUS_USB);
     assert_int_equal(board->vendor, test_boards->vendor);
     assert_int_equal(board->product, test_boards->product);
-    /* the vendor's usage page */
+    /* The usage page of the vendor. */
     assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7);
     assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
 }
@@ -168,7 +168,7 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     tell_output(report + 1, AW_HID_REPORT + 1); /* longer than any report */
     assert_read_gives(link, 2 * AW_HID_REPORT, report + 1, AW_HID_REPORT);
     tell_output(report, AW_HID_REPORT + 1);
-    assert_read_gives(link, 3, "\x25jo", 3); /* a short buffer: the rest is discarded */
+    assert_read_gives(link, 3, "\x25jo", 3); /* a short buffer discards the rest */
     tell(&(struct uhid_event){.type = UHID_CLOSE});
     assert_read_is(link, AW_TIMEOUT, 0);
     nothing_heard();
@@ -206,10 +206,10 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     char buf[AW_HID_REPORT];
     size_t got;
     LINK link = opened("uhid:?serial=T1");
-    kernel.write_error = EINTR; /* retried */
+    kernel.write_error = EINTR; /* tries again */
     assert_writes(link, "a");
     assert_int_equal(received().u.input2.data[0], 'a');
-    kernel.write_error = EINVAL; /* the driver was unbound: as if no program reads */
+    kernel.write_error = EINVAL; /* the driver was unbound, so no program reads */
     assert_writes(link, "b");
     nothing_heard();
     kernel.write_error = ENODEV;

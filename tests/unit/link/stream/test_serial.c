@@ -1,5 +1,5 @@
-/* Tests serial: and the list of ports with the real libserialport. The ports are pseudo-terminals
- * in a fake /dev and /sys; this program simulates their modem lines. */
+/* Tests serial: and the list of ports with the real libserialport. Ports are pseudo-terminals in
+ * a fake /dev and /sys. This program simulates their modem lines. */
 #include "file_helper.h"
 #include "link/open.h"
 #include "link/stream/ports.h"
@@ -17,17 +17,17 @@
 
 /* The other end of the cable, and events of the port. Errors are errno values; 0: none. */
 static struct {
-    int cable, line; /* the ends of the pty */
+    int cable, line; /* other end of the cable, and the port's end */
     char name[64];
-    int modem_lines;      /* as returned by TIOCMGET */
-    int no_modem_lines;   /* errno of reading them */
-    int lines_refused;    /* errno of changing them */
+    int modem_lines;      /* value for TIOCMGET */
+    int no_modem_lines;   /* errno of reading modem lines */
+    int lines_refused;    /* errno of changing modem lines */
     int settings_refused; /* number of the tcsetattr(3) call that fails; 0: none */
     gid_t group;
     bool elsewhere; /* the pty belongs to another container */
     int open_error;
     int opens_before_error;
-    struct termios modes; /* as requested: a pty accepts only eight bits without parity */
+    struct termios modes; /* as requested, because a pty supports only eight bits without parity */
     bool has_modes;
 } port;
 
@@ -54,7 +54,7 @@ int ioctl(int fd, unsigned long request, ...)
     va_end(list);
     if (request == TIOCMGET || request == TIOCMSET || request == TIOCMBIS || request == TIOCMBIC)
         return answer_modem(request, argument);
-    if (request == TIOCEXCL) /* on a pty it would persist after the close */
+    if (request == TIOCEXCL) /* on a pty, the setting would outlast the close */
         return 0;
     return NEXT(ioctl)(fd, request, argument);
 }
@@ -147,7 +147,7 @@ static void assert_goes_both_ways(struct aw_link *link)
     assert_string_equal(buf, "0DEG1\r\n"); /* unchanged */
     assert_int_equal(write(port.cable, "0ACK0\r\n\x03\x11", 9), 9);
     assert_reads(link, "0ACK0\r\n\x03\x11");
-    assert_read_is(link, AW_TIMEOUT, 0); /* no data is not the end */
+    assert_read_is(link, AW_TIMEOUT, 0); /* no data does not mean the end */
 }
 
 TEST_WITH(plug_in, unplug, port_is_opened_by_each_of_its_names)
@@ -177,7 +177,7 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
         {"", B9600, CS8 | CREAD, PARENB | CSTOPB | CRTSCTS},
         {"?baud=115200&bits=7&parity=even&stop=2", B115200, CS7 | PARENB | CSTOPB, PARODD},
         {"?flow=rtscts", B9600, CRTSCTS, CSTOPB},
-        {"?flow=none", B9600, CS8, CRTSCTS}, /* regardless of the previous setting */
+        {"?flow=none", B9600, CS8, CRTSCTS}, /* whatever the previous setting was */
         {"?parity=odd&flow=rtscts", B9600, PARENB | PARODD | CRTSCTS, CSTOPB},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -190,7 +190,7 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
     assert_int_equal(port.modes.c_iflag & (IXON | IXOFF), IXON | IXOFF);
 }
 
-/* DTR resets an Arduino: the lines stay unchanged unless requested. */
+/* Changing DTR resets an Arduino, so the lines stay unchanged unless requested. */
 TEST_WITH(plug_in, unplug, modem_lines_change_only_if_requested)
 {
     static const struct {
@@ -261,7 +261,7 @@ TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
     assert_open_fails(PORT, AW_NO_LINK, words);
     aw_link_close(link);
     FD fd = NEXT64(open)(port.name, O_RDWR | O_NOCTTY);
-    port.open_error = EBUSY; /* a process without a lock but with TIOCEXCL */
+    port.open_error = EBUSY; /* a process that uses TIOCEXCL instead of a lock */
     assert_open_fails(PORT, AW_NO_LINK, words);
 }
 
@@ -279,12 +279,12 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
     };
     port.group = 20;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int before = 0; before < 2; before++) { /* opened for the lock, or by libserialport */
+        for (int before = 0; before < 2; before++) { /* opened for the lock or by libserialport */
             port.open_error = cases[i].error;
             port.opens_before_error = before;
             assert_open_fails(PORT, AW_NO_LINK, cases[i].words);
         }
-    port.group = 0; /* root's group is not recommended */
+    port.group = 0; /* root's group is never suggested */
     port.open_error = EACCES;
     assert_open_fails(PORT, AW_NO_LINK,
                       PORT ": permission denied — check its owner and mode with ls -l");
@@ -315,12 +315,12 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
         assert_has(ports[0].holder, holder);
-    port.elsewhere = true; /* the terminal of the same number in another container */
+    port.elsewhere = true; /* another container has a terminal with the same number */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     close(fd);
 
-    other_remove(PORT); /* it is just being unplugged */
+    other_remove(PORT); /* the port is being unplugged */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem,

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* Replaces the C library's function: a resolver that answers for "silent" only on request, and
- * notes whether signals could interrupt the caller. */
+/* Replaces the resolver: it answers for "silent" only on request, and notes whether signals may
+ * interrupt the caller. */
 static atomic_bool told_to_answer, can_be_interrupted;
 
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
@@ -65,7 +65,7 @@ static void clients_take_turns(const char *listen)
     assert_read_is(second, AW_LOST, AW_SECOND);
     struct aw_error err = {0};
     while (aw_link_write(second, "x", 1, &err) == AW_OK)
-        ; /* the first ones may fit into the socket; SIGPIPE must not kill the process */
+        ; /* the first writes may fit into the socket; SIGPIPE must not kill the process */
     assert_int_equal(err.status, AW_LOST);
 }
 
@@ -98,7 +98,7 @@ TEST(tcp_errors_are_explained)
     assert_open_fails(ready, AW_NO_LINK, "refused");
 }
 
-/* The listener's queue is full, so connecting waits for space. */
+/* The listener's queue is full, so the client waits to connect. */
 TEST(slow_tcp_connection_times_out)
 {
     unsigned port;
@@ -106,7 +106,7 @@ TEST(slow_tcp_connection_times_out)
     assert_int_equal(listen(listener, 0), 0);
     const char *url = text_of("tcp:127.0.0.1:%u", port);
     struct aw_link *links[8];
-    struct aw_virtual_clock clock = aw_virtual_clock(); /* does not wait in real time */
+    struct aw_virtual_clock clock = aw_virtual_clock(); /* the wait takes no real time */
     const struct aw_link_options options = {.clock = &clock.base};
     struct aw_error err = {0};
     size_t n = 0;
@@ -128,7 +128,7 @@ TEST(tcp_clients_take_turns_over_ipv6)
     unsigned port;
     FD fd = socket_at(AF_INET6, SOCK_STREAM, "::1", &port);
     if (fd < 0)
-        skip(); /* no IPv6 on this machine */
+        skip(); /* this machine has no IPv6 */
     clients_take_turns("tcp-listen:[::1]:0");
     LINK server = opened("tcp-listen:[::]:0");
     assert_memory_equal(server->client_url, "tcp:[::1]:", 10);
@@ -148,7 +148,7 @@ TEST(client_that_does_not_read_is_replaced)
     assert_true(now() - start < 900 * AW_MILLISECOND); /* no write blocks */
     assert_true(server->n_dropped > 0);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
-    assert_writes(server, "x"); /* a sole client may continue to read */
+    assert_writes(server, "x"); /* a client without rivals may continue to read */
     LINK next = client_of(server);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x");
@@ -275,7 +275,7 @@ TEST(output_before_the_close_arrives)
     last_words_are_heard("tcp-listen:127.0.0.1:0");
 }
 
-/* A killed client's unread input resets the socket. */
+/* A client is killed with unread input, which resets the socket. */
 TEST(output_of_a_killed_client_arrives)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -293,7 +293,7 @@ TEST(output_of_a_killed_client_arrives)
     assert_read_is(server, AW_TIMEOUT, 0);
 }
 
-/* With unread bytes the peer still sees an end instead of a reset. */
+/* The peer sees an end instead of a reset, in spite of unread bytes. */
 TEST(close_with_unread_input_does_not_reset)
 {
     char buf[8];
@@ -310,8 +310,7 @@ TEST(close_with_unread_input_does_not_reset)
     assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* fails after a reset */
 }
 
-/* A client that missed a part gets nothing more: the next part would start in the middle of a
- * message. */
+/* A client that missed a part gets no more data, which would begin in the middle of a message. */
 TEST(client_that_missed_output_gets_no_more)
 {
     LINK server = opened("tcp-listen:0");

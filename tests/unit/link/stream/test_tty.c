@@ -35,10 +35,10 @@ static void make_directory(void)
 
 static void remove_directory(void)
 {
-    assert_int_equal(rmdir(directory), 0); /* fails if a test leaves a file */
+    assert_int_equal(rmdir(directory), 0); /* fails if a test left a file */
 }
 
-/* Writes a message without a client and waits until it is in the line. */
+/* Writes a message while no client is connected and waits until it is in the line's buffer. */
 static void write_without_reader(struct aw_link *server, const char *path)
 {
     struct pollfd line = {.fd = open(path, O_RDWR | O_NOCTTY), .events = POLLIN};
@@ -54,7 +54,7 @@ TEST(server_survives_its_clients)
     struct aw_link *server = opened(text_of("pty:%s", path));
     assert_string_equal(server->client_url, text_of("tty:%s", path));
     assert_int_equal(server->n_connections, 0);
-    assert_read_is(server, AW_TIMEOUT, 0); /* a missing client does not lose the link */
+    assert_read_is(server, AW_TIMEOUT, 0); /* the link does not need a client */
     for (int i = 0; i < 3; i++) {
         struct aw_link *client = client_of(server);
         assert_string_equal(client->key, path);
@@ -105,15 +105,15 @@ TEST(output_without_a_reader_is_dropped)
         assert_read_is(server, AW_TIMEOUT, 50 * AW_MILLISECOND);
         status = aw_link_write(server, "x", 1, &err);
     }
-    assert_int_equal(status, AW_TIMEOUT); /* no data was read for a second */
+    assert_int_equal(status, AW_TIMEOUT); /* nothing was read for a second */
     assert_has(err.text, "timed out: the peer accepted no data");
     LINK client = client_of(server);
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_passes(server, client, "fresh");
 }
 
-/* If nothing was sent, the write may be repeated. After a partial write, new data would be taken
- * for the rest. */
+/* If nothing was sent, the write may be repeated. After a partial write, the peer would append
+ * new data to the rest. */
 TEST(device_that_does_not_read_times_out)
 {
     struct aw_error err = {0};
@@ -158,7 +158,7 @@ TEST(foreign_files_are_not_removed)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/dev/pts/nobody", path), 0);
     assert_open_fails(text_of("pty:%s", path), AW_NO_LINK, "busy: in use by test_tty (pid ");
-    aw_link_close(first); /* must not remove a file of another process */
+    aw_link_close(first); /* a file of another process must not be removed */
     assert_int_equal(lstat(path, &file), 0);
     struct aw_link *second = opened(text_of("pty:%s", path)); /* a stale link */
     aw_link_close(second);
@@ -191,7 +191,7 @@ static void killed_simulator(const char *path, char *pty, size_t size)
     close(ends[1]);
 }
 
-/* Opens another terminal of this name: the kernel assigns the lowest free number. */
+/* Opens another terminal with this name: the kernel assigns the lowest free number. */
 static int take_over(const char *pty, int *slave)
 {
     char name[64] = "";
@@ -231,7 +231,7 @@ TEST(stale_link_does_not_open_another_terminal)
     assert_int_equal(tcgetattr(slave, &after), 0);
     assert_int_equal(before.c_lflag, after.c_lflag);
 
-    /* does not fail with "busy" */
+    /* Opening does not fail with "busy". */
     struct aw_link *server = opened(text_of("pty:%s", path));
     struct aw_link *client = opened(alias);
     assert_passes(client, server, "x");
@@ -242,8 +242,8 @@ TEST(stale_link_does_not_open_another_terminal)
     close(slave);
 }
 
-/* The new simulator gets the number of the old one, so the stale link seems to be in use by
- * itself. */
+/* The new simulator gets the terminal number of the old one, so the stale link seems to be in
+ * use. */
 TEST(killed_simulator_can_be_restarted)
 {
     char pty[64];
@@ -252,8 +252,7 @@ TEST(killed_simulator_can_be_restarted)
     killed_simulator(path, pty, sizeof pty);
     aw_link_close(open_link(text_of("pty:%s", path), &clock.base));
     assert_int_equal(access(lock, F_OK), -1);
-    /* The lock file was removed: nothing records the owner of the number, which any program may
-     * have now. */
+    /* Without the lock file, nothing records whose terminal the number was. */
     struct aw_link *link = NULL;
     for (int tries = 0; !link && tries < 20; tries++) {
         struct aw_error err = {.text = ""};
@@ -289,7 +288,7 @@ TEST(keys_do_not_depend_on_spelling)
     assert_memory_equal(client->key, "/dev/pts/", 9);
 }
 
-/* Makes so many symlinks that our resolution of the name stops, and the kernel's, too. */
+/* Creates more symlinks than our resolver and the kernel follow. */
 TEST(chained_symlinks_are_resolved)
 {
     char from[128], to[32] = "arm";
@@ -343,7 +342,7 @@ TEST(stop_request_ends_reading)
 /* Checks the line modes that each key sets, and the unchanged ones. */
 TEST(each_key_sets_its_line_mode)
 {
-    /* A pseudo-terminal has eight bits and no parity. */
+    /* A pseudo-terminal always has eight bits and no parity. */
     static const tcflag_t control =
         CSIZE | CSTOPB | PARENB | PARODD | CRTSCTS | CLOCAL | CREAD | HUPCL;
     static const struct {
@@ -404,7 +403,7 @@ TEST(invalid_line_settings_are_refused)
         assert_refused(text_of("tty:/dev/null?%s", bad[i][0]), text_of("link key %s", bad[i][1]));
 }
 
-/* The file beside a symlink to a terminal, and whether its simulator has ended. */
+/* The file next to a symlink to a terminal, and whether its simulator has ended. */
 TEST(owner_records_are_checked)
 {
     static const struct {
@@ -418,7 +417,7 @@ TEST(owner_records_are_checked)
     const char *link = text_of("%s", in_directory("arm"));
     const char *lock = text_of("%s.lock", link);
     assert_int_equal(symlink("/dev/pts/99999", link), 0);
-    assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* no record */
+    assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* no owner is recorded */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {.text = ""};
         if (cases[i].record) {
@@ -440,7 +439,7 @@ TEST(owner_records_are_checked)
             assert_int_equal(unlink(lock), 0);
     }
     struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(lock, O_RDWR | O_CLOEXEC); /* the simulator still runs */
+    int fd = open(lock, O_RDWR | O_CLOEXEC); /* the simulator is still running */
     assert_int_equal(fcntl(fd, F_OFD_SETLK, &held), 0);
     assert_int_equal(aw_owner_check(link, NULL), AW_OK);
     close(fd);
@@ -464,7 +463,7 @@ TEST(only_one_program_can_claim_a_link)
     assert_string_equal(err.text, wanted);
     assert_int_equal(other.fd, -1);
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/7777", &err), AW_OK);
-    assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* replaces it */
+    assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* replaces the file */
     ssize_t n = pread(owner.fd, text, sizeof text - 1, 0);
     snprintf(wanted, sizeof wanted, "/dev/pts/77 %ld\n", (long)getpid());
     assert_string_equal(text, wanted);
@@ -475,7 +474,7 @@ TEST(only_one_program_can_claim_a_link)
     aw_owner_release(&owner);
     assert_int_equal(owner.fd, -1);
     assert_int_equal(access(owner.path, F_OK), -1);
-    aw_owner_release(&owner);            /* a second release does nothing */
+    aw_owner_release(&owner);            /* a second release has no effect */
     FILE *file = fopen(owner.path, "w"); /* of a killed process */
     assert_true(fputs("/dev/pts/5 1\n", file) >= 0);
     assert_int_equal(fclose(file), 0);
@@ -486,7 +485,7 @@ TEST(only_one_program_can_claim_a_link)
     close(owner.fd);
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "");
-    assert_int_equal(unlink(owner.path), 0); /* a file of another process is kept */
+    assert_int_equal(unlink(owner.path), 0); /* the file of another process stays */
     file = fopen(owner.path, "w");
     assert_int_equal(fclose(file), 0);
     aw_owner_release(&owner);

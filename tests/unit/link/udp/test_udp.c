@@ -13,8 +13,8 @@
 
 /* Simulated network errors: errno values. */
 static struct {
-    int send_error, send_times; /* number of failures; -1: always */
-    int read_error;             /* once */
+    int send_error, send_times; /* number of failing sends; -1: all */
+    int read_error;             /* error of a single read */
 } network;
 
 ssize_t sendto(int fd, const void *buf, size_t size, int flags, __CONST_SOCKADDR_ARG to,
@@ -39,7 +39,7 @@ static void fail_sends(int error, int times)
     network.send_times = times;
 }
 
-/* close() may change errno, but it must not replace an earlier error. */
+/* close() may change errno but must not replace an earlier error. */
 int close(int fd)
 {
     int result = NEXT(close)(fd);
@@ -164,8 +164,8 @@ TEST(missing_server_is_reported_but_not_fatal)
     assert_news(client, "no program listens");
 }
 
-/* The server's report about a missing client is withdrawn once; a successful send is no sign of a
- * client. */
+/* The report about a missing client is withdrawn once. A successful send does not prove that a
+ * client exists. */
 TEST(server_reports_a_returned_client)
 {
     unsigned port, here;
@@ -177,7 +177,7 @@ TEST(server_reports_a_returned_client)
     send_plain(other, port_in(server->key), "here", 4);
     assert_reads(server, "here");
     assert_writes(server, "two");
-    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* still no client, already reported */
+    assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND); /* already reported */
 
     struct aw_link *client = opened(text_of("udp-listen:%u?reply=sender", port));
     enum aw_status status = AW_TIMEOUT;
@@ -201,7 +201,7 @@ TEST(second_sender_is_reported)
     unsigned here, there, to = port_in(server->key);
     FD one = plain_socket(&here), two = plain_socket(&there);
     send_plain(one, to, "a", 1);
-    send_plain(two, to, "b", 1); /* the first sender may have been restarted */
+    send_plain(two, to, "b", 1); /* the first sender may have restarted */
     assert_reads(server, "ab");
     send_plain(one, to, "c", 1);
     assert_news(server, text_of("127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here));
@@ -210,15 +210,14 @@ TEST(second_sender_is_reported)
     assert_reads(server, "d");
 }
 
-/* Opens a client of 127.0.0.1 at the port of fd; *port: the port on which it listens. */
+/* Opens a client of the server at fd on 127.0.0.1; *port: the client's port. */
 static struct aw_link *client_at(unsigned peer, const char *more, unsigned *port)
 {
     close(plain_socket(port));
     return opened(text_of("udp:127.0.0.1:%u?listen=%u%s", peer, *port, more));
 }
 
-/* A sender that is restarted again and again has a new port each time and never returns to the old
- * one. */
+/* A sender that restarts repeatedly has a new port each time and never returns. */
 TEST(senders_that_never_return_are_not_reported)
 {
     LINK server = opened("udp-listen:0?reply=sender");
@@ -248,7 +247,7 @@ TEST(datagrams_of_strangers_are_refused)
         send_plain(forger, here, "forged", 6);
     send_plain(fd, here, "a", 1);
     assert_reads(client, "a");
-    send_plain(other, here, "b", 1); /* another port of the peer */
+    send_plain(other, here, "b", 1); /* another port of the same host */
     assert_reads(client, "b");
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_int_equal(client->n_refused, 101);
@@ -260,7 +259,7 @@ TEST(datagrams_of_strangers_are_refused)
     assert_int_equal(client->n_refused, 0);
 }
 
-/* More datagrams are refused than can be read, but the deadline still applies. */
+/* Although more foreign datagrams arrive than can be read, the deadline applies. */
 TEST(flood_of_foreign_datagrams_does_not_delay_the_deadline)
 {
     unsigned peer, forged, here;
@@ -274,7 +273,7 @@ TEST(flood_of_foreign_datagrams_does_not_delay_the_deadline)
     assert_true(client->n_refused < 100);
 }
 
-/* Uses the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
+/* Finds holders in the kernel's table, where "0100007F:7530" is 127.0.0.1:30000. */
 static void assert_listens_at(const char *address, unsigned port)
 {
     char line[256];
@@ -320,7 +319,7 @@ TEST(holder_of_a_busy_port_is_reported)
     aw_link_close(opened(url));
 }
 
-/* A port without a holder: its socket is in transit between two processes. */
+/* The socket of the port is in transit between two processes, so nobody holds it. */
 TEST(busy_port_without_a_holder_is_explained)
 {
     unsigned port;
@@ -358,7 +357,7 @@ TEST(ipv6_addresses_work)
     assert_string_equal(client->key, server->key);
     assert_passes(client, server, "x");
     close_link(&server);
-    server = opened("udp-listen:[::1]:0"); /* answers use the same address family */
+    server = opened("udp-listen:[::1]:0"); /* answers have the same address family */
     assert_has(server->client_url, "?listen=30005");
     close_link(&server);
 
@@ -366,15 +365,15 @@ TEST(ipv6_addresses_work)
                       text_of("busy: in use by test_udp (pid %d)", (int)getpid()));
 }
 
-/* Refused datagrams are lost like any other: reported, and the link stays open. */
+/* A refused datagram is lost like any other: the loss is reported, and the link stays open. */
 TEST(send_errors_are_reported_but_not_fatal)
 {
     static const struct {
         int error, times;
-        const char *words; /* NULL: sent after a retry */
+        const char *words; /* errors; NULL: sent after a retry */
     } cases[] = {
         {EINTR, 3, NULL},
-        {ECONNREFUSED, 3, NULL}, /* concerns an earlier datagram */
+        {ECONNREFUSED, 3, NULL}, /* about an earlier datagram */
         {ENOBUFS, 3, NULL},
         {EAGAIN, 2, NULL},
         {ENOBUFS, -1, "No buffer space available"},
@@ -403,7 +402,7 @@ TEST(send_errors_are_reported_but_not_fatal)
     }
 }
 
-/* An earlier refusal does not prevent a send; nothing is sent twice. */
+/* The error of an earlier datagram does not prevent a send, and nothing is sent twice. */
 TEST(earlier_refusal_does_not_prevent_a_send)
 {
     unsigned port;
@@ -415,7 +414,7 @@ TEST(earlier_refusal_does_not_prevent_a_send)
     network.send_times = 0;
     assert_read_is(client, AW_TIMEOUT, 0);
     fail_sends(ENETUNREACH, 1);
-    assert_writes(client, "lost"); /* but the next one arrives */
+    assert_writes(client, "lost"); /* the next datagram arrives */
     assert_writes(client, "x");
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 1);
@@ -494,7 +493,7 @@ static int64_t held_now(const struct aw_clock *clock)
     return held_ns;
 }
 
-/* The same event is repeated after five seconds, not earlier. */
+/* The same event is repeated after five seconds. */
 TEST(events_are_repeated_after_five_seconds)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -503,7 +502,7 @@ TEST(events_are_repeated_after_five_seconds)
     LINK server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
     unsigned port, to = port_in(server->client_url);
     FD fd = plain_socket(&port);
-    send_plain(fd, to, "", 0); /* a greeting without an event */
+    send_plain(fd, to, "", 0); /* a greeting causes no event */
     static const struct {
         int64_t ms;
         bool told;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Wraps a link with the keys of this URL. */
+/* Wraps a link with these keys. */
 static enum aw_status wrap(struct aw_link **out, struct aw_link *inner, const char *text,
                            bool ascii, struct aw_error *err)
 {
@@ -89,7 +89,7 @@ TEST(equal_seeds_give_equal_runs)
     assert_string_not_equal(logs[0], logs[2]);
 }
 
-/* Removing characters above 0x7F, or bit 7, must restore the sent text. */
+/* Without characters above 0x7F, or without bit 7, the text must equal the sent one. */
 TEST(damaged_text_is_detectable)
 {
     char buf[32];
@@ -169,7 +169,7 @@ TEST(delayed_output_of_the_old_client_is_dropped)
     assert_reads(new, "new");
 }
 
-/* A server's link: one client sends and leaves, the next one connects and sends nothing. */
+/* The link of a server: one client sends and leaves, the next one sends nothing. */
 static enum aw_status read_of_two(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                   int64_t deadline, struct aw_error *err)
 {
@@ -212,13 +212,13 @@ TEST(delayed_input_of_the_old_client_is_dropped)
     assert_read_is(link, AW_TIMEOUT, 2 * AW_SECOND);
     assert_writes(link, "one");
     assert_writes(link, "two");
-    assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* at the time when the first message is due */
+    assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* time at which the first message is due */
     assert_int_equal(clock.time_ns, 3 * AW_SECOND);
     aw_link_close(link);
     assert_true(inner.no_client);
 }
 
-/* Each pending message arrives once; those not held back keep their order. */
+/* Every message arrives exactly once. Those not delayed keep their order. */
 TEST(reordering_loses_no_datagrams)
 {
     enum { SENT = 100 };
@@ -350,7 +350,7 @@ TEST(empty_datagrams_are_not_damaged)
     assert_int_equal(sum.damaged, 0);
 }
 
-/* Counts only links with faults, and adds to the given counters. */
+/* Counts only links with faults and adds to existing counters. */
 TEST(counters_are_added)
 {
     struct aw_fault_counters sum = {1, 2, 3, 4, 5, 6}, before = sum;

@@ -104,7 +104,7 @@ TEST(playback_starts_at_the_offset_and_repeats)
         "0:05E/2@100500 ");
 }
 
-/* Lines without a time are replayed at once after the previous line. */
+/* Lines without a time follow the previous line at once. */
 TEST(lines_without_a_time_are_replayed_at_once)
 {
     assert_true(write_file("041#01\n(100.000000) can0 05E#0203\n042#01\n(100.500000) can0 05F#\n"));

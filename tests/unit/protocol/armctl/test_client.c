@@ -1,5 +1,5 @@
-/* Tests the client against a handler with random replies in virtual time; conversations.txt has
- * the conversations. */
+/* Tests the client against a handler with random replies in virtual time. See conversations.txt
+ * for scripted exchanges. */
 #include "protocol/armctl/client.h"
 #include "test.h"
 #include "wire_helper.h"
@@ -17,7 +17,7 @@ struct fixture {
     struct rng rng;
     char said[400][AW_ARMCTL_LINE_MAX];
     int n_said;
-    char log[2000]; /* the lines that we sent, separated by blanks */
+    char log[2000]; /* sent lines, separated by blanks */
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
     struct aw_error err;
@@ -54,8 +54,8 @@ static void say(struct fixture *f, int after_ms, int digit, const char *body)
     f->n++;
 }
 
-/* Usually replies with an ACK and a confirmation of this or another command, late or early, or with
- * neither. */
+/* Usually replies with an ACK and a confirmation of this or another command, in any order and
+ * time, or with nothing. */
 static void say_anything(struct fixture *f, const char *line)
 {
     static const char *const others[] = {"DEG1,090", "DEG1,010", "DEG", "POS2,100", "POS", "SPD000",

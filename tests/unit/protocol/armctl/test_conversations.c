@@ -1,4 +1,4 @@
-/* Tests the client of the handler arm with the conversations in conversations.txt. */
+/* Runs conversations.txt with the client of the handler arm. */
 #include "conversation_helper.h"
 #include "protocol/armctl/client.h"
 
@@ -6,9 +6,9 @@ static struct {
     struct exchange talk;
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
-    char events[400]; /* a letter each */
-    char event[80];   /* the last one, with its attempt and message */
-    char last[80];    /* a record */
+    char events[400]; /* one letter each */
+    char event[80];   /* the last event with its attempt and message */
+    char last[80];    /* commands are given as records */
 } rig;
 
 static void note_event(void *context, const struct aw_armctl_event *event)

@@ -1,5 +1,4 @@
-/* Tests the simulated handler line by line, and with the controller of client.h, in virtual
- * time. */
+/* Tests the simulated handler line by line and with the controller of client.h, in virtual time. */
 #include <math.h>
 
 #include "link/core/url.h"
@@ -37,7 +36,7 @@ static void start_device(struct fixture *f)
     assert_non_null(f->device);
     f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
     assert_non_null(f->link);
-    f->link->n_connections = 0; /* like a serial line */
+    f->link->n_connections = 0; /* bytes arrive one by one, as on a serial line */
     f->link->is_simulated = false;
 }
 
@@ -104,9 +103,9 @@ static double pulse(const struct fixture *f, int joint)
 
 /* ---- Line by line ---- */
 
-/* Sessions with the handler, in steps between slashes: ">" sends lines (| is CR LF), "+" connects
- * anew. "@TIME" requires these answers until that time in s ("-": 1 ns earlier), "=JOINT" an angle,
- * "~JOINT" a pulse. The last column lists the executed commands. */
+/* Sessions with the handler, in steps between slashes: ">" sends lines (| is CR LF), "+"
+ * reconnects. "@TIME" requires these answers until that time in s ("-": 1 ns earlier), "=JOINT"
+ * an angle, "~JOINT" a pulse. The last column lists the executed commands. */
 static const struct session {
     const char *what, *quirks, *steps, *executed;
 } handler_sessions[] = {
@@ -259,7 +258,7 @@ TEST(controller_works_with_every_quirk)
         assert_int_equal(go(f, "DEG2,1500"), as_asked ? AW_OK : AW_REFUSED);
         const char *speed = quirks & AW_ARMCTL_ONLY_DEG_SPD ? "SPD1,100" : "SPD100";
         assert_int_equal(go(f, speed), AW_OK);
-        /* A ping requires an ACK of a duplicate or of an unknown type. */
+        /* A ping requires the ACK of a duplicate or of a line with an unknown type. */
         bool mute = quirks == AW_ARMCTL_NO_REACK;
         assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), mute ? AW_TIMEOUT : AW_OK);
         assert_int_equal(go(f, speed), AW_OK);
@@ -271,8 +270,8 @@ TEST(controller_works_with_every_quirk)
     }
 }
 
-/* Two invocations with a restart of the handler in between: the command is executed once and
- * confirmed, regardless of the memory. */
+/* The handler restarts between two invocations. The command is executed once and confirmed,
+ * regardless of the memory. */
 TEST(handler_may_restart_between_invocations)
 {
     for (int before = 0; before < 4; before++) {
@@ -321,7 +320,7 @@ TEST(immediate_stop_moves_the_arm_back)
     end(f);
 }
 
-/* Reads a line with \\r and \\n written as letters. */
+/* Reads a line in which "\\r" and "\\n" stand for CR and LF. */
 static size_t read_line(const char *text, uint8_t *bytes)
 {
     size_t n = 0;
@@ -424,8 +423,7 @@ static void print_odd_times(const char *quirks, FILE *out)
     aw_device_close(device);
 }
 
-/* A new connection gets no earlier output: no partial line, unacknowledged confirmation or unread
- * answer. */
+/* A new connection gets no output of the previous one: no partial line, confirmation or answer. */
 static void print_reconnected(const char *quirks, FILE *out)
 {
     static const char *const before[] = {"0DEG1", "0DEG1,0\r",
@@ -473,7 +471,7 @@ TEST(line_results_match_the_golden_file)
         "9000.5 0ACK2\\r\\n|9001 1MOV-100\\r\\n|9500 0SPD000\\r\\n|9600 0ACK3\\r\\n|"
         "9650 1MOV0050\\r\\n|9660 0SPD001\\r\\n|9700 0ACK2\\r\\n";
     struct aw_armctl_profile profile = {0};
-    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* without quirks */
+    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* results without quirks */
     size_t size;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i += 3)
@@ -509,7 +507,7 @@ TEST(line_results_match_the_golden_file)
     struct aw_device *device = device_with("", NULL, out);
     print_talk(device, drive, 15000, read_line, print_line, out);
     aw_device_close(device);
-    /* Starts as many motions as it can store; the last one ends first. */
+    /* Starts as many motions as can be stored; the last one ends first. */
     device = device_with("", NULL, out);
     for (int i = 0; i < 17; i++) {
         snprintf(line, sizeof line, "%d%s%d,%03d\r\n", i & 1, i % 2 ? "POS" : "DEG", i / 2 % 10,
@@ -534,8 +532,8 @@ TEST(default_timeouts_match_the_documentation)
 
 /* Results of many commands over a line that loses and duplicates. */
 struct tally {
-    const char *now; /* the command in progress */
-    int carried_out; /* how often it was executed */
+    const char *now; /* command in progress */
+    int carried_out; /* number of its executions */
     int confirmed, doubled, not_done, others;
 };
 
@@ -595,8 +593,8 @@ TEST(bare_confirmations_work_on_a_lossy_line)
         assert_true(t.confirmed == 500 && t.doubled == 0 && t.not_done == 0 && t.others == 0);
         t = send_many("published", faults, &memory, 500);
         assert_true(t.not_done == 0 && t.others == 0);
-        /* It confirms nothing while the ACK of the previous confirmation is lost. If its own ACK is
-         * lost, too, it sends nothing at all, and the client tries the other digit. */
+        /* It does not confirm while the ACK of the previous confirmation is missing. If its own
+         * ACK is lost, too, it sends nothing, and the client tries the other digit. */
         assert_true(t.confirmed >= 470 && t.doubled <= 2);
         doubled += t.doubled;
     }

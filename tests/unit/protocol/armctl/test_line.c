@@ -30,8 +30,8 @@ static enum aw_status next(struct fixture *f)
     return aw_armctl_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
 }
 
-/* Appends the next line: "DIGIT BODY MESSAGE VALUE…"; "known" or "unknown" is a type that is not
- * decoded, "!" garbage (with the half line end before it), "." the end. */
+/* Appends the next line as "DIGIT BODY MESSAGE VALUE…". "known" or "unknown" is an undecoded
+ * type, "!" is garbage (including a preceding half line end), "." is the end. */
 static enum aw_status print_next(struct fixture *f, char *out)
 {
     enum aw_status status = next(f);
@@ -56,8 +56,8 @@ static enum aw_status print_next(struct fixture *f, char *out)
     return status;
 }
 
-/* The handler repeats unacknowledged packets, so it must recognise one with wrong parameters. Two
- * messages share the word DEG, and two SPD. */
+/* A confirmation with wrong parameters must be recognised, because the handler repeats it until
+ * it gets an ACK. Two messages begin with DEG, and two with SPD. */
 TEST(lines_are_decoded)
 {
     static const struct {
@@ -163,8 +163,8 @@ TEST(repeated_digit_marks_a_duplicate)
     assert_int_equal(aw_armctl_classify(&r, 3), AW_ARMCTL_NEW);
 }
 
-/* Prints the skipped and decoded parts of a stream with the reason. It also prints the result of
- * each piece as a frame. */
+/* Prints the skipped and decoded parts of a stream with the reason, and the result of each piece
+ * as a frame. */
 /* Reads the piece alone, then as the first of two. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {

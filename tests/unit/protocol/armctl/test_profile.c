@@ -83,7 +83,7 @@ TEST(joints_are_found_by_number)
 TEST(commands_are_checked_against_the_profile)
 {
     static const struct {
-        const char *keys, *command; /* NULL: no profile */
+        const char *keys, *command; /* error; NULL: no profile */
         bool negatives;
         enum aw_status status;
         const char *says;
@@ -144,11 +144,11 @@ TEST(longest_motion_time_is_calculated)
     slow->speed = 1;
     slow->max = slow->min + 3599;
     assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 3599000);
-    slow->max = slow->min + 3600; /* an hour counts as unknown */
+    slow->max = slow->min + 3600; /* an hour means unknown */
     assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 0);
 }
 
-/* An index beyond the last joint, or an invalid joint number, is no joint. */
+/* An index beyond the last joint or an invalid number is not a joint. */
 TEST(invalid_joint_numbers_are_no_joint)
 {
     struct aw_armctl_profile profile = {.n = 1};

@@ -88,7 +88,7 @@ TEST(oldest_pending_command_is_dropped_first)
     assert_string_equal(memory.awaited[0], "");
 }
 
-/* Copies the longest lines without reading beyond their end; the first joint. */
+/* Stores the longest lines without reading beyond their end. */
 TEST(longest_lines_are_stored)
 {
     static const char longest[] = "XYZ1234567890123456789012345678\0X";

@@ -1,11 +1,10 @@
-/* Tests the client with simulated drivers; conversations.txt has its conversations with scripted
- * ones. */
+/* Tests the client with simulated drivers. See conversations.txt for scripted exchanges. */
 #include "canpid_helper.h"
 #include "link/core/random.h"
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 
-/* Returns the interval between two frames to the left knee after listening for some time. */
+/* Listens for some time, then returns the interval between two frames to the left knee. */
 static double pace_ms(double rate_hz, double listened_s)
 {
     struct aw_canpid_device_options options = rig_default_options();
@@ -27,8 +26,7 @@ TEST(pace_follows_the_telemetry_rate)
         double rate_hz, listened_s, ms;
     } cases[] = {
         {100, 0, 10}, {1000, 0, 10}, {1000, 1, 5},  {400, 1, 5}, {125, 1, 8},
-        {100, 1, 10}, {50, 1, 20},   {12.5, 1, 80}, {2, 5, 10}, /* counts as silence between frames
-                                                                 * */
+        {100, 1, 10}, {50, 1, 20},   {12.5, 1, 80}, {2, 5, 10},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double ms = pace_ms(cases[i].rate_hz, cases[i].listened_s);
@@ -72,14 +70,14 @@ TEST(disable_after_three_gains_is_delivered)
             assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
             assert_false(rig_truth(rig, LKNEE).pid.enabled);
         }
-        /* the third is overrun: the next one follows a pace later */
+        /* The third frame overruns the buffer, so the next one follows a pace later. */
         assert_true(aw_canpid_device_counters(rig->device)->overruns <= 150);
         rig_free(rig);
     }
 }
 
-/* Counts first disables that are lost in full buffers behind gains. Without a margin, a loop of
- * 10.01 ms lost 25 of 5000, one of 10.5 ms 1214. */
+/* Counts the first disables that are lost in full buffers after gains. Without a margin, 25 of
+ * 5000 were lost with a loop of 10.01 ms, and 1214 with one of 10.5 ms. */
 static uint64_t lost_first_disables(double loop_s, int stops)
 {
     struct aw_canpid_device_options options = rig_default_options();
@@ -107,8 +105,8 @@ static uint64_t lost_first_disables(double loop_s, int stops)
 
 TEST(first_disable_after_gains_is_never_lost)
 {
-    static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* period of the telemetry: 10 ms */
-    int stops = getenv("AW_EMULATED") ? 2000 : 20000; /* 40 s with qemu, minutes if it is busy */
+    static const double loops_s[] = {0.01, 0.01001, 0.0105}; /* telemetry period: 10 ms */
+    int stops = getenv("AW_EMULATED") ? 2000 : 20000;        /* qemu takes 40 s or more */
     for (size_t i = 0; i < sizeof loops_s / sizeof *loops_s; i++)
         assert_int_equal(lost_first_disables(loops_s[i], stops), 0);
 }
@@ -119,7 +117,7 @@ TEST(lost_disable_is_repeated)
     struct rig *rig = rig_default();
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
     rig_run(rig, 0.1);
-    for (int i = 0; i < 4; i++) /* another host, all at once */
+    for (int i = 0; i < 4; i++) /* sent by another host, all at once */
         rig_put(rig, 0x49, "000000000000");
     assert_int_equal(
         aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
@@ -178,7 +176,8 @@ static int below(struct aw_random *random, unsigned n)
     return (int)aw_random_below(random, n);
 }
 
-/* Sends a random command to a board. A success is one frame, a refusal none. */
+/* Sends a random command to a board. A successful command sends one frame, a refused one
+ * nothing. */
 static void send_anything(struct rig *rig, struct aw_random *random, unsigned board)
 {
     int controller = below(random, 5);
@@ -204,10 +203,10 @@ static void send_anything(struct rig *rig, struct aw_random *random, unsigned bo
         assert_int_equal(aw_canpid_board(&rig->client, board)->controller, controller);
 }
 
-/* Boards that confirm a stop are disabled, whatever came before. */
+/* Boards that confirm a stop are disabled, whatever happened before. */
 TEST(confirmed_stop_disables_after_random_commands)
 {
-    static const unsigned boards[] = {0, LHIP, LKNEE, 0x7E0, 0x100}; /* the last one is absent */
+    static const unsigned boards[] = {0, LHIP, LKNEE, 0x7E0, 0x100}; /* the last board is absent */
     static const char *const faults[] = {"sim:", "sim:?drop=20%&dup=10%&corrupt=5%&seed=3",
                                          "sim:?delay=15ms&seed=5"};
     struct aw_canpid_device_options options = rig_default_options();

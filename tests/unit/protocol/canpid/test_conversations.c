@@ -1,4 +1,4 @@
-/* Tests the client of the CAN drivers with the conversations in conversations.txt. */
+/* Runs conversations.txt with the client of the CAN drivers. */
 #include <math.h>
 
 #include "can_helper.h"
@@ -14,7 +14,7 @@ static struct {
     struct aw_canpid pid;
     struct aw_canpid_sent sent;
     struct aw_canpid_stopped done;
-    struct aw_wire wire; /* of "raw" commands */
+    struct aw_wire wire; /* frames of "raw" commands */
     int frames, news;
     bool only_one;
     char last_stop[80];
@@ -93,7 +93,7 @@ static void add_stop(void *context, const void *frame, size_t size)
     sprintf(text + strlen(text), "%s%s", *text ? "," : "", word);
 }
 
-/* Runs "stop/BOARDS/CONTROLLER", the boards as in a sum of their names. */
+/* Runs "stop/BOARDS/CONTROLLER" with the boards separated by "+". */
 static enum aw_status stop(char *words[5])
 {
     uint64_t boards = 0;
@@ -143,7 +143,7 @@ static enum aw_status run(const char *command)
         talk_record(command + (raw || dry ? 4 : 0), raw ? &rig.wire : &rig.pid.wire, &record, err);
     if (status != AW_OK)
         return status;
-    if (dry) /* the result is optional */
+    if (dry) /* the result may be omitted */
         status = aw_canpid_encode(&rig.pid, &record, NULL, err);
     return dry ? aw_canpid_encode(&rig.pid, &record, &rig.sent, err)
                : aw_canpid_send(&rig.pid, &record, &rig.sent, err);
@@ -213,7 +213,7 @@ TEST(client_follows_scripted_exchanges)
         run_conversations("tests/unit/protocol/canpid/conversations.txt", &rig.talk, &client) > 30);
 }
 
-/* The stamp is a time of day: frames count from then, even if they are read later. */
+/* The timestamp is a time of day. Frames count from it, even if they are read later. */
 TEST(timestamp_of_the_link_is_the_arrival_time)
 {
     struct aw_received received;

@@ -10,8 +10,8 @@
 /* ---- Steps ---- */
 
 struct step {
-    double peak, final; /* deg, or Nm of the torque in the telemetry */
-    int turns;          /* number of reversals */
+    double peak, final; /* deg, or Nm of the telemetry's torque */
+    int turns;          /* number of changes of direction */
 };
 
 static struct step take_step(struct rig *rig, int controller, double to, double seconds)
@@ -68,8 +68,8 @@ TEST(integral_removes_the_steady_error)
 
 /* ---- Sessions with the drivers ---- */
 
-/* Steps as in rig_steps(). Drivers take frames at once, except those marked "loop"; the link of
- * "locked" ones does not move. */
+/* Steps as in rig_steps(). Drivers accept frames at once, except those marked "loop". The leg of
+ * those marked "locked" does not move. */
 #define TORQUE(nm) "gain tor ki 0.001/tor " nm "/+25/controller=2/torque=" nm "~0.2"
 static const struct {
     const char *what, *kind, *steps;
@@ -78,7 +78,7 @@ static const struct {
      "pos 90/+0.1/speed>3/stop/enabled=0/+10/motor=0/output=0/speed=0/lever<90/shown=0"},
     {"mechanical stops limit the motion", "",
      "pos 175/+3/lever=120~1e-9/output>0.01/pos -175/+3/lever=-120~1e-9"},
-    /* the spring has enough travel even with the leg at its stop */
+    /* The spring has enough travel even with the leg at its stop. */
     {"torques are reached: 2", "", TORQUE("2")},
     {"torques are reached: 5", "", TORQUE("5")},
     {"torques are reached: -10", "", TORQUE("-10")},
@@ -105,7 +105,7 @@ static const struct {
      "pos 40/+5/44 0000C03F0000/+5/link>5/alpha>1/torque>0.1/47 000000000000/+0.1/alpha=0/torque=0/"
      "link>5/angle>5/48 000000000000/+0.1/link=0/angle=0/lever>5/44 398EE33C0000/+2/angle>5/"
      "4A 000000000000/+0.02/angle=0~1.5/alpha=0~1"},
-    /* the published hazard, which the client prevents */
+    /* The published hazard, which the client prevents. */
     {"a gain and a precompression for another controller enable the driver", "",
      "41 9A99193F0000/enabled=1/controller=0/switches=1/45 000000000200/controller=2/enabled=1"},
     {"an invalid controller raises an error until the next command", "",
@@ -154,7 +154,7 @@ TEST(nan_never_reaches_the_telemetry)
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_put(rig, 0x44, "0000C07F0000");
     assert_true(rig_truth(rig, LKNEE).pid.enabled);
-    rig_put(rig, 0x44, "0000807F0000"); /* infinity is just a large value */
+    rig_put(rig, 0x44, "0000807F0000"); /* infinity is only a large value */
     assert_false(rig_truth(rig, LKNEE).pid.enabled);
     for (unsigned message = 0x41; message <= 0x4A; message++)
         for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
@@ -173,8 +173,7 @@ TEST(nan_never_reaches_the_telemetry)
     rig_free(rig);
 }
 
-/* Returns the number of frames lost if they are sent at this interval to one board with this
- * telemetry rate. */
+/* Returns the number of lost frames if a board gets them at this interval. */
 static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
@@ -203,9 +202,9 @@ TEST(driver_reads_one_frame_per_loop_and_buffers_two)
         {2, 1000, 0, 0, 0},
         {5, 1000, 0, 3, 0},
         {450, 1000, 5 * AW_MILLISECOND, 0, 0},
-        {450, 1000, 1 * AW_MILLISECOND, 335, 5}, /* three of four */
+        {450, 1000, 1 * AW_MILLISECOND, 335, 5}, /* loses three of four */
         {450, 100, 10 * AW_MILLISECOND, 0, 0},
-        {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms: every second one */
+        {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms loses every second frame */
         {450, 20, 50 * AW_MILLISECOND, 0, 0},
         {450, 20, 10 * AW_MILLISECOND, 358, 5}, /* a loop of 50 ms */
         {450, 5, 10 * AW_MILLISECOND, 0, 0},    /* decimated telemetry */
@@ -450,8 +449,8 @@ TEST(unread_telemetry_is_dropped)
     rig_free(rig);
 }
 
-/* Reads "041 0.6 2": identifier, float and trailing bytes; "04A i1": an integer instead of the
- * float. */
+/* Parses "041 0.6 2": identifier, float and trailing bytes; "04A i1" has an integer instead of
+ * the float. */
 static size_t read_frame(const char *text, uint8_t *bytes)
 {
     unsigned id = 0, index = 0;

@@ -86,7 +86,7 @@ TEST(load_reduces_speed_and_torque_is_limited)
     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
     assert_true(joint.motor_nm == model.torque_max_nm);
     model.link.locked = true;
-    run(&joint, &model, 0.12, 5); /* demands 15 deg/s against the spring */
+    run(&joint, &model, 0.12, 5); /* 15 deg/s against the spring */
     assert_true(fabs(joint.lever_speed) < 1e-3);
     double spring = aw_joint_torque(joint.lever, P);
     assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever.friction_nm * 1.01);
@@ -104,7 +104,7 @@ TEST(disabled_drive_releases_the_lever)
     assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever.friction_nm * 1.01);
 }
 
-/* The device's step is small enough: half of it gives the same motion. */
+/* The device's time step is small enough: half of it gives the same motion. */
 TEST(smaller_steps_give_the_same_motion)
 {
     struct aw_joint_model model = aw_joint_defaults();

@@ -35,7 +35,7 @@ TEST(invalid_plants_are_explained)
     }
 }
 
-/* The joints differ in each property that a step reveals: speed, lag, friction. */
+/* The joints differ in each property that a step shows: speed, lag and friction. */
 TEST(the_six_joints_differ)
 {
     double at[SIX], later[SIX];
@@ -61,7 +61,7 @@ TEST(the_six_joints_differ)
     }
 }
 
-/* Counts ticks by the integral of a constant error, with a stuck encoder. */
+/* Counts control periods by the integral of a constant error, with a stuck encoder. */
 static double ticks_a_second(double rate_hz, double tick_s)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
@@ -143,7 +143,7 @@ TEST(plants_act_on_the_joint)
     static const char *const cases[][2] = {
         {"sound", "pos 20/+1/lever>15"},
         {"sound", "pos 6/+1/lever>2"},
-        {"dead", "pos 20/hip pos 20/+1/lever=0/hip lever>10"}, /* not on its neighbour */
+        {"dead", "pos 20/hip pos 20/+1/lever=0/hip lever>10"}, /* not its neighbour */
         {"reversed", "pos 20/+1/lever<-60"},
         {"stuck", "pos 20/+1/lever>30/measured=0/angle=0/alpha=0/velocity=0/shown>10"},
         {"stuck:3deg", "pos 20/+1/lever>30/angle>1/angle<3.001/velocity=0"},
@@ -151,8 +151,8 @@ TEST(plants_act_on_the_joint)
         {"wall:-2deg", "pos -20/+2/lever=-2~1e-9"},
         {"wall:2deg", "pos -20/+2/lever<-15"},
         {"wall:-2deg", "pos 20/+2/lever>15"},
-        {"coulomb:5%", "gain pos kp 1/pos 16/+1/lever=0~0.5"}, /* 4.4 % of the output */
-        {"coulomb:5%", "gain pos kp 1/pos 22/+1/lever>0.5"},   /* 6.1 % */
+        {"coulomb:5%", "gain pos kp 1/pos 16/+1/lever=0~0.5"}, /* 4.4 % < 5 % */
+        {"coulomb:5%", "gain pos kp 1/pos 22/+1/lever>0.5"},   /* 6.1 % > 5 % */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rig *rig = rig_with(cases[i][0]);
@@ -175,12 +175,12 @@ TEST(delay_applies_to_setpoints_but_not_to_disables)
     rig_run(rig, 2);
     double there = rig_lever(rig, LKNEE);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, there);
-    rig_run(rig, 0.9); /* no earlier output is still delayed */
+    rig_run(rig, 0.9); /* no earlier output is pending */
     assert_true(fabs(rig_lever(rig, LKNEE) - there) < 0.5);
     rig_free(rig);
 }
 
-/* Crosses half of the backlash on either side of the middle, and all of it on the way back. */
+/* Half of the backlash lies on either side of the middle; reversing crosses all of it. */
 TEST(backlash_is_crossed_first)
 {
     struct aw_canpid_plant plant;

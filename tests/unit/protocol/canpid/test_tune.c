@@ -1,14 +1,14 @@
-/* Tests a complete tuning in virtual time: an experiment on a simulated driver, a model, and gains
- * by each rule. Steps prove these gains better than the defaults. */
+/* Tests tuning in virtual time: an experiment with a simulated driver, the model, and gains by
+ * each rule. Steps prove that these gains are better than the defaults. */
 #include "canpid_helper.h"
 
 #include "tuning/design.h"
 #include "tuning/identify/excite.h"
 #include "tuning/identify/sweep.h"
 
-#define TICK_S    0.01 /* tick of drivers with telemetry of 100 Hz */
+#define TICK_S    0.01 /* s, control period of drivers with telemetry of 100 Hz */
 #define MOST      3500
-#define EXCESSIVE 60.0 /* % overshoot of steps so large that the motor saturates */
+#define EXCESSIVE 60.0 /* %, overshoot of steps so large that the motor saturates */
 
 static struct aw_excite excite;
 static struct aw_sample samples[MOST];
@@ -65,15 +65,15 @@ static struct {
 
 static enum aw_status model_of_what_was_seen(struct aw_fit *fit, struct aw_error *err)
 {
-    /* as if the tick were uncertain: the classic rules need that caution with a spring that
-     * hardens */
+    /* Assumes an uncertain control period: the classic rules need this margin with a hardening
+     * spring. */
     struct aw_trial trial = aw_excite_make_trial(seen.t, seen.output, seen.measured, seen.n, TICK_S,
                                                  seen.input_t, seen.input);
     struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err);
 }
 
-/* Runs an experiment; all values are fractions of full scale. */
+/* Runs an experiment with values as fractions of full scale. */
 static enum aw_status experiment(const struct bench *bench, double centre, double deviation,
                                  struct aw_fit *fit)
 {
@@ -143,7 +143,7 @@ static void better(const struct aw_response *tuned, const struct aw_response *be
              tuned->value[AW_OVERSHOOT], tuned->value[AW_SETTLING_TIME]);
 }
 
-/* Checks the gains for the longest dead time, with a bound on the overshoot. */
+/* Checks the gains for the longest dead time, with an overshoot bound. */
 static void check_design(int controller, const struct aw_fit *fit, struct aw_gains before,
                          double from, double to)
 {
@@ -171,19 +171,19 @@ TEST(tuned_position_gains_beat_the_defaults)
     if (experiment(&bench, 0, 15 / 360., &fit) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
     assert_false(rig_truth(bench.rig, LKNEE).pid.enabled);
-    /* 600 deg/s at a duty of 0.8: 2.1 turns/s at full output, minus friction, which may appear as a
-     * slow lag; a lag of 30 ms, a dead band of 1 % */
+    /* 600 deg/s at a duty of 0.8 is 2.1 turns/s at full output, less friction, which may look
+     * like a slow lag. The lag is 30 ms, the dead band 1 %. */
     double slope = fit.process.integrating ? fit.process.gain : fit.process.gain / fit.process.a1;
     if (!(slope > 1.7 && slope < 2.3 && fit.held_out > 0.8))
         fail_msg("%g per s, fit %g", slope, fit.held_out);
-    if (!(fit.dead_band > 0.002 && fit.dead_band < 0.025)) /* including dry friction */
+    if (!(fit.dead_band > 0.002 && fit.dead_band < 0.025)) /* includes dry friction */
         fail_msg("dead band %g", fit.dead_band);
     rig_free(bench.rig);
     check_design(AW_CANPID_POS, &fit, pos_gains, 0, 20);
     check_design(AW_CANPID_POS, &fit, pos_gains, 5, -10);
 }
 
-/* The spring pulls at a lifted leg: the gains must work there, too. */
+/* The spring pulls at a lifted leg, where the gains must work, too. */
 TEST(tuned_position_gains_work_under_load)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
@@ -243,7 +243,7 @@ TEST(sweep_measures_the_position_loop)
     assert_true(closed.peak_gain < 1.1);
 }
 
-/* A driver without its encoder does not drive and yields no figures. */
+/* With a broken encoder, the driver does not move and gives no results. */
 TEST(broken_encoder_refuses_the_experiment)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_ERROR_LEVER);

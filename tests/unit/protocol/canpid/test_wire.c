@@ -1,4 +1,5 @@
-/* Tests what tests/golden/canpid.txt does not show: it has the bytes, units, names and limits. */
+/* Tests properties not covered by tests/golden/canpid.txt, which has bytes, units, names and
+ * limits. */
 #include "protocol/canpid/wire.h"
 
 #include "wire_helper.h"
@@ -36,7 +37,7 @@ TEST_WITH(setup, NULL, commands_are_recognized_in_either_direction)
     assert_int_equal(decode_text(&wire, AW_RX, "044#0000C07F0000", &record, &err), AW_MALFORMED);
 }
 
-/* Identifiers of 29 bits are beyond the 64 bits of known boards; sanitizers see a longer shift. */
+/* Identifiers of 29 bits exceed the 64 bits of known boards; sanitizers detect a larger shift. */
 TEST_WITH(setup, NULL, long_identifiers_belong_to_no_board)
 {
     static const char *const frames[] = {"00005D00#0011", "1FFFFFFF#00", "00000800#"};

@@ -1,4 +1,4 @@
-/* Tests the client on streams with random damage; conversations.txt has its conversations. */
+/* Tests the client with randomly damaged streams. See conversations.txt for scripted exchanges. */
 #include "ezphys_helper.h"
 #include "wire_helper.h"
 
@@ -16,7 +16,7 @@ static const char *const wires[] = {
 };
 #define N_WIRES (sizeof wires / sizeof *wires)
 
-/* Answers until the simulator waits again; returns the number of its messages. */
+/* Answers until the simulator waits again. Returns the number of messages. */
 static int rig_settle(struct rig *rig)
 {
     int messages = 0;
@@ -76,11 +76,11 @@ TEST(random_damage_never_stops_the_client)
     }
 }
 
-/* Uses names of maximum length, and varies the space left for them. */
+/* Uses the longest names and varies the space left for them. */
 TEST(error_lists_the_joints_that_fit)
 {
-    static const int rest[] = {16,
-                               17}; /* letters of the third name: the fourth just fits, or not */
+    static const int rest[] = {
+        16, 17}; /* letters of the third name: the fourth just fits or does not */
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_new("le32");
         struct aw_ezphys_target target;
@@ -213,7 +213,7 @@ TEST(stream_in_random_pieces_is_counted_exactly)
         check_pieces(some[seed % 2 ? 1 : seed / 2 % 5], seed);
 }
 
-/* Initialisation does not depend on earlier memory contents or sessions. */
+/* The initial state does not depend on earlier memory contents or sessions. */
 TEST(client_starts_with_an_empty_state)
 {
     struct aw_ezphys *dirty = malloc(sizeof *dirty), *fresh = calloc(1, sizeof *fresh);

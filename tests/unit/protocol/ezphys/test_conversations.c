@@ -1,10 +1,10 @@
-/* Tests the client of simulations with the conversations in conversations.txt, each with the
- * simulator of ezphys_helper.h and on every wire unless the case names one. */
+/* Runs conversations.txt with the client of simulations and the simulator of ezphys_helper.h, on
+ * every wire unless the case names one. */
 #include "conversation_helper.h"
 #include "ezphys_helper.h"
 
 static struct {
-    struct exchange talk; /* only reads the file: the simulator answers */
+    struct exchange talk; /* the program only reads the file; the simulator answers */
     struct rig *rig;
     const char *wire;
     struct aw_ezphys_target target;
@@ -16,7 +16,7 @@ static struct {
 
 /* ---- Damage ---- */
 
-/* Words of the message at step 10 that are wrong. */
+/* Damage to the message at step 10. */
 static const struct damage {
     const char *name;
     size_t at;
@@ -114,7 +114,7 @@ static bool set(const char *key, const char *value)
 {
     struct fake *f = &own.rig->fake;
     if (strcmp(key, "wire") == 0)
-        begin_on(strcpy(own.wire_of_case, value)); /* the rig borrows it */
+        begin_on(strcpy(own.wire_of_case, value)); /* the rig uses this string */
     else if (strcmp(key, "real") == 0)
         f->real_time = true;
     else if (strcmp(key, "silent") == 0)
@@ -222,7 +222,7 @@ static enum aw_status run_words(char *const words[5])
         return stop(words[1]);
     if (strcmp(verb, "motor") == 0)
         return motor(words[1], words[2], words[3]);
-    if (strcmp(verb, "motors") == 0) { /* as many joints */
+    if (strcmp(verb, "motors") == 0) { /* as many as joints */
         char name[12];
         enum aw_status status = AW_OK;
         for (int i = 1; i <= atoi(words[1]) && status == AW_OK; i++)

@@ -108,7 +108,7 @@ TEST(nan_and_missing_fields_are_refused)
     aw_record_init(&record, aw_wire_codec(&wire, "axis_force", AW_TX), AW_TX);
     aw_ezphys_message_begin(&message);
     assert_int_equal(aw_ezphys_message_add(&message, &record, &err),
-                     AW_USAGE); /* axis1 is missing */
+                     AW_USAGE); /* axis1 has no value */
     assert_int_equal(message.count, 0);
     bytes_are(&message, "0800000000000000");
 }

@@ -123,14 +123,14 @@ TEST(pivots_follow_their_bodies)
     struct aw_ezphys_body *lower = &state.bodies[1];
     assert_true(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.5) < 1e-9 && fabs(pivot[2] - 2) < 1e-9);
-    /* 90 degrees about y: its left side is now on top */
+    /* Rotates by 90 degrees about y: the left side is on top. */
     const double turned[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
     memcpy(lower->rotation, turned, sizeof turned);
     assert_true(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.75) < 1e-9 && fabs(pivot[2] - 2.25) < 1e-9);
     state.n_bodies = 1;
     assert_false(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
-    draw(); /* a body of the scene is not reported */
+    draw(); /* a body of the scene without a report */
     load("slider-crank");
     assert_true(aw_ezphys_find_pivot(&scene, joint_called("bore"), &state, pivot));
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
@@ -210,8 +210,8 @@ static const char zoo[] = "gravity 0 0 0\n"
                           "body wound sphere 0.1 mass 1 at -1 0.8 0.4 turn 3 -1 2 2\n"
                           "joint ankle hinge wound ball anchor -0.6 0.4 0.9 axis 0 0 1\n";
 
-/* The positions determine the view: hanging straight down; wide; far away; along the axis; with the
- * ground so low that it is omitted. */
+/* Positions that determine the view: hanging straight down, wide, far away, along the axis, and
+ * so low that the ground is omitted. */
 static const char *const places[] = {
     "body a sphere 0.1 mass 1 at 0.5 -0.4 1\njoint p hinge a world anchor 0.5 -0.4 2 axis 0 1 0",
     "ground offset 2\nbody a box 3 1 1 mass 1 at -4 2 2.4\nbody b box 1 4 1 mass 1 at 3 -1 2.6",
@@ -260,7 +260,7 @@ TEST(drawings_match_the_golden_files)
         load_text(places[i]);
         print_scene(places[i], i == 1, out);
     }
-    scene.n_bodies = 0; /* bodies unknown to the scene are crosses */
+    scene.n_bodies = 0; /* bodies that are not in the scene are drawn as crosses */
     print_scene("strange", false, out);
     state.n_bodies = 0;
     print_scene("empty", false, out);

@@ -200,7 +200,7 @@ TEST(short_captures_are_uncertain)
     free(bytes);
 }
 
-/* A restart is near 0: at most one step after the first one. */
+/* A step counts as restarted at most one step after the first one. */
 TEST(restarted_steps_are_accepted)
 {
     uint8_t *bytes = malloc(ROOM);
@@ -218,7 +218,7 @@ TEST(restarted_steps_are_accepted)
         assert_int_equal(guess.steps, 5);
         assert_int_equal(guess.even_steps, first <= 5 ? 5 : 3);
     }
-    s->step_size = 10; /* longer than any step */
+    s->step_size = 10; /* larger than any step */
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, capture(s, bytes, 6)}, &guess, 1), 1);
     assert_int_equal(guess.even_steps, 0);
     free(s);
@@ -242,7 +242,7 @@ TEST(incomplete_message_is_uncertain)
     size_t n = aw_ezphys_probe((struct aw_span){bytes, 8000}, &guess, 1);
     assert_true(n == 0 || !guess.certain);
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, 4000}, &guess, 1), 1);
-    assert_string_equal(guess.wire, "le32"); /* with fewer bytes after it, this is the best guess */
+    assert_string_equal(guess.wire, "le32"); /* the best guess with fewer bytes */
     free(s);
     free(bytes);
 }
@@ -261,7 +261,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     }
 }
 
-/* Prints two bodies and nothing else, which fits more framings than the probe returns. */
+/* Prints a capture with only two bodies, which fits more framings than the probe returns. */
 static void print_few(uint8_t *bytes, FILE *out)
 {
     static const char *const some[] = {"le32", "packed8", "msg=size16,pkt=type8+id8"};

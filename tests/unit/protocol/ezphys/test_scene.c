@@ -54,7 +54,7 @@ TEST(joint_attributes_are_parsed)
     assert_int_equal(j[3].id, 4);
 }
 
-/* Mistakes that the lines of scenes-ezphys.txt cannot show, with their place and problem. */
+/* Errors that the lines of scenes-ezphys.txt do not cause, with their place. */
 TEST(scene_errors_name_line_and_column)
 {
     static const struct {
@@ -83,7 +83,7 @@ TEST(scene_errors_name_line_and_column)
     }
 }
 
-/* A truncated text is a scene or an error, and nothing beyond the cut is read. */
+/* A truncated text is a scene or an error; nothing beyond its end is read. */
 TEST(truncated_scenes_are_safe)
 {
     static struct aw_scene scene;
@@ -197,9 +197,9 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     }
 }
 
-/* Prints the result of a line after two bodies and a joint: an attribute at its minimum and
- * maximum, and slightly beyond. */
-/* Prints what differs from the first scene. */
+/* Prints the result of a line after two bodies and a joint, with each attribute at its minimum
+ * and maximum, and slightly beyond them. */
+/* Prints the differences to the first scene. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {
     static struct aw_scene scene;

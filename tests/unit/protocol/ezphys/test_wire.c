@@ -1,4 +1,5 @@
-/* Tests what tests/golden/ezphys.txt does not show: it has the bytes, units, names and limits. */
+/* Tests properties not covered by tests/golden/ezphys.txt, which has bytes, units, names and
+ * limits. */
 #include "protocol/ezphys/wire.h"
 
 #include "wire_helper.h"
@@ -168,7 +169,7 @@ TEST_WITH(setup, NULL, lenient_mode_accepts_longer_packets)
     assert_int_equal(found.malformed, 0);
     found = WALK(24, 1, 3, 1, 4, 0, 28, 1, 3, 1, 8, 0, 0); /* shorter packets are never accepted */
     assert_int_equal(found.decoded, 1);
-    use("stream"); /* waits for the rest of a packet as large as a message may be */
+    use("stream"); /* waits for the rest of a packet as long as the longest message */
     wire.lenient = true;
     found = WALK(3, 1, AW_EZPHYS_MESSAGE_MAX);
     assert_int_equal(found.malformed, 0);

@@ -1,5 +1,5 @@
-/* Tests the client with boards that answer from a function or at random; conversations.txt has the
- * other conversations. */
+/* Tests the client with boards that answer from a function or at random. See conversations.txt
+ * for scripted exchanges. */
 #include <endian.h>
 
 #include "hidmotor_helper.h"
@@ -18,7 +18,7 @@
 #define GRIPPER       1962
 #define TIMEOUT_NS    (100 * AW_MILLISECOND)
 
-/* A link with prepared replies at given times. It checks that the client does not send while an
+/* A link with prepared replies at given times. Requires that the client does not send while an
  * answer is pending. */
 struct tap {
     struct aw_link base;
@@ -28,7 +28,7 @@ struct tap {
     struct aw_error err;
     void (*on_write)(struct tap *tap, const uint8_t *report);
     struct aw_random random;
-    unsigned lost; /* one report in this many */
+    unsigned lost; /* loses one report in this many */
     int latest_ms;
     size_t n_written;
     uint8_t written[64][AW_HIDMOTOR_REPORT];
@@ -38,7 +38,7 @@ struct tap {
         size_t size;
         uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
     } coming[256];
-    bool waiting; /* for the answer to the last request */
+    bool waiting; /* an answer to the last request is pending */
     int64_t written_ns;
 };
 
@@ -102,7 +102,7 @@ static struct tap *tap_new(void (*on_write)(struct tap *tap, const uint8_t *repo
     return tap;
 }
 
-/* Sends a report after the delay, but not before earlier ones. */
+/* Schedules a report after the delay, but not before earlier ones. */
 static void send_after(struct tap *tap, int ms, const uint8_t *bytes, size_t size)
 {
     size_t i = tap->n_coming++;
@@ -257,8 +257,8 @@ static void check_answer(struct tap *tap, uint32_t id, uint64_t tag)
         assert_true(tag_of(tap->reply.bytes) <= tag);
 }
 
-/* Runs n transactions and counts their results. Checks the answers if the client can remember all
- * unanswered requests. */
+/* Runs n transactions and counts their results. Checks the answers if the client can remember
+ * every unanswered request. */
 static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint64_t *results)
 {
     static const uint32_t ids[] = {POSITIONS, VELOCITIES, GRIPPER, 1857, 1900, 2000, 4711};
@@ -299,7 +299,8 @@ TEST(stale_reply_is_never_taken_for_a_fresh_one)
     assert_true(n->late > 1000 && n->foreign > 1000 && n->truncated > 1000 &&
                 n->maybe_stale > 1000);
     assert_true(n->maybe_stale < results[AW_OK]);
-    /* More kinds of requests than the client remembers; more of one kind; hardly any suspicion. */
+    /* Leaves more kinds of requests unanswered than the client remembers, then more of one kind,
+     * then nearly none. */
     tap->lost = 2;
     many_transactions(tap, 10000, 40, results);
     tap->arm.options.timeout_ms = 10;
@@ -324,7 +325,7 @@ TEST(raw_packets_are_checked_by_the_table)
 {
     static const struct {
         uint32_t id;
-        int place; /* of the float; the others are 0 */
+        int place; /* index of the float; the others are 0 */
         double value;
         enum aw_status plain, forced;
     } cases[] = {
@@ -341,7 +342,7 @@ TEST(raw_packets_are_checked_by_the_table)
         {SET_SETPOINTS, 4, (double)NAN, AW_USAGE, AW_USAGE},
         {SET_SETPOINTS, 14, (double)NAN, AW_USAGE, AW_USAGE}, /* for a board with 13 motors */
         {SET_SETPOINTS, 0, -1, AW_LIMIT, AW_OK},
-        {4711, 0, (double)NAN, AW_OK, AW_OK}, /* bytes of an unknown packet */
+        {4711, 0, (double)NAN, AW_OK, AW_OK}, /* number of bytes in an unknown packet */
         {POSITIONS, 0, (double)NAN, AW_OK, AW_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -368,8 +369,7 @@ static void a_little_late(struct tap *tap, const uint8_t *report)
                     (double)tap->n_written);
 }
 
-/* Leaves more requests unanswered than the client remembers: only time clears them. Then it works
- * as before. */
+/* Leaves more requests unanswered than the client remembers. Only time clears them. */
 TEST(excess_pending_requests_expire)
 {
     struct tap *tap = tap_new(NULL);
@@ -389,7 +389,7 @@ TEST(excess_pending_requests_expire)
 
 /* ---- Simulated board ---- */
 
-/* Remembers the most recent kinds of requests if there are too many. */
+/* If there are too many kinds of requests, the client remembers the latest. */
 TEST(oldest_kind_of_request_is_dropped)
 {
     struct rig *rig = rig_faulty("lost");
@@ -419,7 +419,7 @@ TEST(unanswered_request_names_another_program_at_the_board)
     assert_true(turns.fd >= 0);
     assert_int_equal(unlink(path), 0);
     rig->link->turns = &turns;
-    pid_t other = fork(); /* has the board open, too */
+    pid_t other = fork(); /* another process has the board open */
     while (other == 0)
         pause();
     enum aw_status status = aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err);

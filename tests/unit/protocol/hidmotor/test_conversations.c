@@ -1,4 +1,4 @@
-/* Tests the client of the HID board with the conversations in conversations.txt. */
+/* Runs conversations.txt with the client of the HID board. */
 #include "base/bytes.h"
 #include "conversation_helper.h"
 #include "protocol/hidmotor/client.h"
@@ -11,8 +11,8 @@ static struct {
     char encoded[80];
 } rig;
 
-/* A report as a word: its identifier, then its floats: 1910:3,10; "b": the first byte, "i": an
- * identifier; "/" the size, if not 64 bytes. */
+/* A report as a word: identifier and floats, such as 1910:3,10. "b" is the value of the first
+ * byte, "i" an identifier, "/" the size if it is not 64 bytes. */
 static void report_word(const void *bytes, size_t size, char word[80])
 {
     const uint8_t *report = bytes;
@@ -64,7 +64,7 @@ static bool set(const char *key, const char *value)
     return number;
 }
 
-/* Sends "raw/ID/1,-2.5" (floats), "raw/ID/b7" (a byte) or "raw/ID/n20" (as many zeros). */
+/* Sends "raw/ID/1,-2.5" (floats), "raw/ID/b7" (a byte) or "raw/ID/n20" (20 zeros). */
 static enum aw_status run_raw(const char *command)
 {
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD + 1] = {0};

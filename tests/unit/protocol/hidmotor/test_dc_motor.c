@@ -1,4 +1,4 @@
-/* Compares the controller of a simulated DC motor with its sums, and checks the resulting
+/* Compares a simulated DC motor's controller with the firmware's formulas, and checks the
  * motion. */
 #include <math.h>
 
@@ -14,7 +14,7 @@ static void assert_near(double a, double b, double far)
         fail_msg("%.9g is not %.9g", a, b);
 }
 
-/* Returns the output of the firmware's sums over a list of errors. */
+/* Returns the output of the firmware's formulas for a list of errors. */
 static double output_after(const double gains[3], const double *errors, size_t n)
 {
     size_t from = n - 1;

@@ -72,12 +72,12 @@ TEST(short_report_keeps_the_end_of_the_previous_one)
 /* ---- Setpoints, states and other packets ---- */
 
 /* Sessions with the board, in steps between slashes: ">" sends a packet with floats, "+" lets
- * seconds pass, "!" sets the state, "r" requires these floats of the reply. Other steps require a
- * value of a motor ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
+ * seconds pass, "!" sets the state, "r" requires these floats of the reply. Other steps require
+ * a motor's value ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
  * position p, velocity u, effort e and velocity setpoint v. */
 #define SHAPE(mode, quarter)                                                                       \
     ">1848 0 0 0 0 0/>1848 1000.9 " mode " 40 -40 60/+0.25/s1=" quarter "~1e-9/s2=-" quarter       \
-    "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* drops the .9 ms */
+    "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* .9 ms are dropped */
 #define AGAIN(duration, mode)                                                                      \
     ">1848 1000 0 80 0 0/+0.499/>1848 " duration " " mode " 40 0 0/s1=40/+2/s1="
 #define VELOCITIES_OF(velocities) ">1848 1000 0 60 60 60/+0.5/>1811 " velocities "/+2/s1=30~0.2/"
@@ -210,7 +210,7 @@ TEST(equal_seeds_give_equal_runs)
         options.seed = i == 2 ? 7 : 3;
         struct rig *rig = rig_of(&options);
         RIG_RAW(rig, SET_SETPOINTS, 700, 1, 30, 20, 10);
-        for (int k = 0; i == 1 && k < 100; k++) /* regardless of the number of inspections */
+        for (int k = 0; i == 1 && k < 100; k++) /* independent of the number of inspections */
             (void)rig_truth(rig);
         rig_run(rig, 5);
         status[i] = rig_status(rig);
@@ -224,7 +224,7 @@ TEST(idle_time_needs_no_processor_time)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
-    rig_run(rig, 1000.0 * 3600); /* simulated step by step, this takes a minute */
+    rig_run(rig, 1000.0 * 3600); /* this would take a minute if it were simulated step by step */
     struct aw_hidmotor_status now = rig_status(rig);
     assert_near(now.setpoint[0], 30, 0);
     assert_near(now.position[0], 30, 1.1);
@@ -500,7 +500,7 @@ TEST(device_answers_after_its_latency)
     ops->receive(device, report, 0, now);
     assert_true(ops->next_event(device) == AW_NEVER);
     ops->receive(device, report, sizeof report, now);
-    assert_true(ops->next_event(device) == now + AW_MILLISECOND); /* its loop */
+    assert_true(ops->next_event(device) == now + AW_MILLISECOND); /* period of its loop */
     now += AW_MILLISECOND;
     ops->step(device, now);
     assert_true(ops->next_event(device) == now + options.latency_ns);

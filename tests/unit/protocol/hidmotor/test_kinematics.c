@@ -31,8 +31,8 @@ TEST(forward_kinematics_match_known_poses)
         assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
 }
 
-/* Tries all poses of a grid, including the corners of the limits. The inverse leads to the same
- * point, and to the same pose when started there. */
+/* Tries all poses of a grid that includes the corners of the limits. The inverse gives the same
+ * point, and the same pose when started there. */
 TEST(inverse_kinematics_round_trip_over_the_workspace)
 {
     const struct aw_hidmotor_joint base = aw_hidmotor_joint(0), shoulder = aw_hidmotor_joint(1),

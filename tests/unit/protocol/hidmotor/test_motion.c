@@ -65,7 +65,7 @@ TEST(peak_speeds_are_calculated)
 
 /* ---- Plans ---- */
 
-/* Additional motors, too, which would move to 0. */
+/* The board may have additional motors, which must not move to 0. */
 TEST(omitted_joints_keep_their_setpoints)
 {
     struct aw_hidmotor_status from = at(7, 10, 20, 30);
@@ -133,7 +133,7 @@ TEST(wait_reports_every_measurement)
     rig_free(rig);
 }
 
-/* A row of which the formatter fills the lines. */
+/* A row with lines filled by the formatter. */
 #define WAIT(...)                                                                                  \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -153,7 +153,8 @@ static void start_moving(struct rig *rig, double seconds)
     rig_run(rig, seconds);
 }
 
-/* A joint at rest is slightly off its setpoint: holding the measured position would let it sag. */
+/* A joint at rest is slightly below its setpoint. Holding the measured position would let it sag
+ * further. */
 TEST(stop_keeps_the_setpoints_of_resting_joints)
 {
     struct rig *rig = rig_faulty("");
@@ -168,7 +169,7 @@ TEST(stop_keeps_the_setpoints_of_resting_joints)
             assert_near(rig_truth(rig).setpoint[k], 10 * (k + 1), 1e-5);
     }
     assert_near(rig_truth(rig).angle[0], angle, 0.01);
-    /* another joint is moving */
+    /* Another joint is moving. */
     struct aw_hidmotor_plan plan = plan_of(rig, rig_target(90, 20, 30, 1500));
     assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
     rig_run(rig, 0.7);
@@ -183,7 +184,7 @@ TEST(stop_keeps_the_setpoints_of_resting_joints)
     rig_free(rig);
 }
 
-/* Waits once and briefly for another program that never ends its exchange. */
+/* A program never ends its exchange. A stop waits for it briefly and only once. */
 TEST(stop_waits_briefly_for_its_turn)
 {
     struct rig *rig = rig_faulty("");
@@ -226,7 +227,7 @@ static enum aw_status gone_write(struct aw_link *link, const void *buf, size_t s
     return aw_fail(err, AW_LOST, "gone");
 }
 
-/* It takes no time either: retries would never end. */
+/* The clock takes no time, so retries would never end. */
 TEST(stop_of_a_missing_arm_ends_at_once)
 {
     static const struct aw_link_ops ops = {.read = gone_read, .write = gone_write};
@@ -261,7 +262,7 @@ TEST(stop_works_after_a_stop_request)
     rig_free(rig);
 }
 
-/* A link around another one. It stops once the setpoints are sent: they are not sent again. */
+/* Wraps a link and requests a stop once the setpoints are sent. They must not be sent again. */
 struct signalled {
     struct aw_link base;
     struct aw_link *inner;
@@ -292,30 +293,30 @@ TEST(interrupted_stop_is_not_sent_twice)
     rig->arm.link = &link.base;
     uint64_t sent = rig->arm.counters.sent;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
-    /* a status request and the setpoints to stay there */
+    /* A status request, and the setpoints that hold the position. */
     assert_int_equal(rig->arm.counters.sent, sent + 2);
     assert_true(stopped.measured && !stopped.confirmed);
     rig_free(rig);
 }
 
-/* A scripted board: it answers position requests row by row and repeats the last row; it answers
- * commands with their echo or not at all. */
+/* A scripted board. It answers position requests with one row after the other and repeats the
+ * last one. It echoes commands or does not answer them. */
 
 struct row {
     int times;
-    int n; /* motors; 0: a report with NaN */
+    int n; /* number of motors; 0: a report with NaN */
     float deg[2 * AW_HIDMOTOR_MOTORS];
 };
 
 struct played {
     struct aw_link base;
     const struct row *row;
-    int left; /* remaining answers of this row */
+    int left; /* number of remaining answers of this row */
     int64_t takes_ns;
-    bool silent; /* no answer to commands */
-    bool deaf;   /* no answer to requests, either */
+    bool silent; /* does not answer commands */
+    bool deaf;   /* does not answer requests, either */
     bool asked;
-    int motions; /* commands to move */
+    int motions; /* number of commands that move it */
     uint8_t report[AW_HIDMOTOR_REPORT];
 };
 
@@ -383,13 +384,13 @@ static struct rig *rig_played(struct played *board, const struct row *rows, doub
             s1, p1, s2, p2, s3, p3                                                                 \
         }                                                                                          \
     }
-#define NOT_YET AT(20, 0, 0, 40, 0, 0, 0) /* the shoulder, on the way to 40 deg */
+#define NOT_YET AT(20, 0, 0, 40, 0, 0, 0) /* position of the shoulder on the way to 40 deg */
 
 static const struct waited {
     const char *what;
     int n;
     double target[AW_HIDMOTOR_MOTORS];
-    double duration_ms, sent_ms; /* the wait starts at 1000; -1: never sent */
+    double duration_ms, sent_ms; /* time when the wait starts; -1: never sent */
     double tolerance, until_ms;
     struct row rows[5];
 } waits[] = {
@@ -480,7 +481,7 @@ TEST(setpoints_reveal_an_accepted_command)
     static const struct {
         struct row rows[3];
         enum aw_status status;
-        double after_ms, takes_ms, shoulder; /* duration of an answer; its target, if not 10 */
+        double after_ms, takes_ms, shoulder; /* time of an answer; target unless 10 */
     } cases[] = {
         {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
         {{AT(1, 0, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 600, 4, 0},
@@ -491,7 +492,7 @@ TEST(setpoints_reveal_an_accepted_command)
         {{AT(1, 0.5f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
         {{AT(1, 0.01f, 0, 10, 0, -20, 0)}, AW_OK, 100, 0, 0},
         {{AT(1, 0, 0, 10, 0, -20.01f, 0)}, AW_OK, 100, 0, 0},
-        {{AT(1, -0.25f, 0, 10, 0, -21, 0)}, AW_OK, 100, 0, 0}, /* a servo step back */
+        {{AT(1, -0.25f, 0, 10, 0, -21, 0)}, AW_OK, 100, 0, 0}, /* the servo moved one step back */
         {{AT(1, -0.26f, 0, 10, 0, -21, 0)}, AW_TIMEOUT, 612, 0, 0},
         {{AT(1, -0.01f, 0, 10, 0, -20, 0)}, AW_TIMEOUT, 612, 0, 0},
         {{AT(1, 1, 0, 10, 0, -19, 0)}, AW_TIMEOUT, 612, 0, 0},
@@ -574,12 +575,12 @@ TEST(stop_stays_within_limits)
     }
 }
 
-/* Earlier requests and commands, their age, and the board's behaviour afterwards. */
+/* Earlier requests and commands, their age, and the board's later behaviour. */
 /* clang-format off */
 static const struct stop_case {
     const char *what;
     bool asked;
-    int n; /* motors of the earlier motion; 0: none */
+    int n; /* number of motors in the earlier motion; 0: none */
     double duration_ms, then_ms;
     bool deaf, silent;
     int timeout_ms;

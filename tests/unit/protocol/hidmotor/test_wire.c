@@ -1,4 +1,5 @@
-/* Tests what tests/golden/hidmotor.txt does not show: it has the bytes, units, names and limits. */
+/* Tests properties not covered by tests/golden/hidmotor.txt, which has bytes, units, names and
+ * limits. */
 #include "protocol/hidmotor/wire.h"
 
 #include "base/bytes.h"

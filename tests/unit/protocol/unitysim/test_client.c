@@ -1,5 +1,5 @@
-/* Tests the client of the virtual Bento Arm with the simulated arm; conversations.txt has its
- * conversations. */
+/* Tests the client of the virtual Bento Arm with the simulated arm. See conversations.txt for
+ * scripted exchanges. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ TEST(scene_moves_the_arm_to_its_start)
         aw_unitysim_end_stream(&rig->unity);
         uint64_t before = rig->unity.counters.sent;
         rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
-        assert_int_equal(rig->unity.counters.sent - before, 1); /* the feedback showed the motion */
+        assert_int_equal(rig->unity.counters.sent - before, 1); /* feedback showed the motion */
         assert_int_equal(rig->unity.feedback.position[joint], 2048);
         assert_int_equal(rig->unity.feedback.velocity[joint], 0);
         assert_int_equal(rig_truth(rig).scene, 3);
@@ -165,7 +165,7 @@ TEST(moves_arrive_at_every_speed_and_on_faulty_links)
 
 struct limited {
     const struct aw_unitysim *unity;
-    int driven; /* messages within the tolerance while driven */
+    int driven; /* number of messages within the tolerance during the drive */
 };
 
 static bool watch_limited(void *context, const struct aw_received *received)
@@ -177,8 +177,8 @@ static bool watch_limited(void *context, const struct aw_received *received)
     return true;
 }
 
-/* The scene's limit is nearer than the client's. The move accepts the tolerance once twenty
- * messages show no progress. */
+/* The scene's limit is closer than the client's. The move succeeds once twenty messages show no
+ * progress within the tolerance. */
 TEST(limit_within_the_tolerance_ends_the_move)
 {
     struct rig *rig = rig_in_scene("");
@@ -327,7 +327,7 @@ TEST(client_works_with_real_sockets_in_real_time)
     assert_int_equal(aw_unitysim_stop(&unity, &err), AW_OK);
     assert_in_range(unity.feedback.position[AW_UNITYSIM_SHOULDER], 2137, 2159);
     assert_true(unity.feedback.time_ns != AW_NO_TIME);
-    assert_true(aw_samples_stats(&unity.stream.cadence_ms).mean > 5); /* never in a burst */
+    assert_true(aw_samples_stats(&unity.stream.cadence_ms).mean > 5); /* not in a burst */
     assert_int_equal(unity.counters.malformed, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_int_equal(pthread_join(thread, &stopped), 0);
@@ -356,7 +356,7 @@ TEST(link_selects_the_length_byte)
     assert_non_null(strstr(err.text, "compat=39"));
 }
 
-/* The kernel's reception time counts, unless the wall clock was set meanwhile. */
+/* The kernel's reception time is used unless the wall clock was changed meanwhile. */
 TEST(kernel_timestamps_set_the_age_of_feedback)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Tests the client of the virtual arm with the conversations in conversations.txt. */
+/* Runs conversations.txt with the client of the virtual arm. */
 #include "conversation_helper.h"
 #include "protocol/unitysim/client.h"
 #include "protocol/unitysim/fields.h"
@@ -7,9 +7,9 @@
 static struct {
     struct exchange talk;
     struct aw_unitysim unity;
-    struct aw_wire wire; /* of the simulator */
+    struct aw_wire wire; /* state of the simulator */
     struct aw_unitysim_camera camera;
-    int messages, news, commands; /* since the command began; commands: of other clients */
+    int messages, news, commands; /* since the command began; commands: of others */
 } rig;
 
 static void begin(void)
@@ -203,7 +203,7 @@ static enum aw_status run(const char *command)
     return aw_unitysim_update(unity, given ? &eye : NULL, wait_ns, err);
 }
 
-/* Prints the begin of a text as a word. */
+/* Prints the start of a text as a word. */
 static void print_text(const char *key, const char *text, FILE *out)
 {
     fprintf(out, "%s=", key);

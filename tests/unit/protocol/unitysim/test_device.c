@@ -21,7 +21,7 @@
     "04 "                                                                                          \
     "04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
 #define ALL_STOP "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"
-/* shoulder 67 up, elbow 45 down, wrist_flex keep, hand 90 up */
+/* Moves shoulder 67 up, elbow 45 down and hand 90 up; keeps wrist_flex. */
 #define SHOULDER_ELBOW_HAND                                                                        \
     "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
 
@@ -72,14 +72,14 @@ static void assert_silent(struct rig *rig)
 #define LIMITS       " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
 #define LOWER_LIMITS " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
 #define ZEROS        " 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01"
-/* Another scene, camera and motion, before a scene that is cut off. */
+/* Another scene, camera and motion, before a truncated scene. */
 #define ANOTHER                                                                                    \
     "FF FF 00 28 01 1E" ZEROS LOWER_LIMITS                                                         \
     "|FF FF 02 26 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01" LIMITS                    \
     "|!" SHOULDER_ELBOW_HAND "|+0.1|"
 
-/* Datagrams in hex, between bars, without their checksum ("!": as they are; "+": seconds pass); and
- * what a simulation with or without a scene shows then, and why it dropped the last one. */
+/* Datagrams in hex between bars, without their checksum ("!": unchanged; "+": seconds pass).
+ * Then the state of a simulation with or without a scene, and why it dropped the last datagram. */
 static const struct effect {
     const char *what;
     bool loaded;
@@ -91,8 +91,8 @@ static const struct effect {
      "!" SHOULDER_ELBOW_HAND
      "|FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03",
      "shoulder 67 elbow-state 0 wrist 0 hand-state 1", ""},
-    /* The published simulation loads a scene before it reads all of it. Missing parts keep the
-     * values of the previous scene, except the camera of an update. */
+    /* The published simulation loads a scene before it has read all of it. Missing parts keep
+     * their values, except the camera of an update. */
     {"a scene without its number", false, ANOTHER "FF FF 00 28",
      "scene 1 max 3073 shoulder 67 odd 0", NULL},
     {"the checksum counts as the scene", false, ANOTHER "FF FF 00 28 02",
@@ -312,13 +312,13 @@ TEST(joint_stops_at_its_limit)
     rig_free(rig);
 }
 
-/* The arm disappears; feedback repeats the last values, and camera requests get no answer. */
+/* The arm disappears. Feedback repeats the last values, and camera requests get no answer. */
 TEST(scene_0_freezes_the_feedback)
 {
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.4);
-    rig->clock.time_ns += AW_SECOND / 10; /* feedback that is read late has its own position */
+    rig->clock.time_ns += AW_SECOND / 10; /* feedback shows the position when it was due */
     rig_run(rig, 0);
     int shoulder = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
     rig_near(shoulder, rig_ticks(rig, AW_UNITYSIM_SHOULDER), 15);
@@ -437,13 +437,13 @@ TEST(each_scene_has_its_view)
     }
 }
 
-/* Prints the position of shoulder and hand every 10 ms while their limits move past them. */
+/* Prints the positions of shoulder and hand every 10 ms while their limits move past them. */
 TEST(paths_match_the_golden_file)
 {
     static const char script[] = /* slowly at first */
         "5 FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02|"
         "65 FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02|"
-        /* now beyond the limit */
+        /* The position is now beyond the limit. */
         "165 FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
         "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A|"
         "405 FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01";
@@ -454,7 +454,7 @@ TEST(paths_match_the_golden_file)
     uint8_t bytes[64];
     FILE *out = begin_picture();
     next_sending(&next);
-    assert_true(device->ops->next_event(device) == 0); /* its time starts with the first call */
+    assert_true(device->ops->next_event(device) == 0); /* time starts with the first call */
     for (int ms = 0; ms <= 500; ms += 5) {
         int64_t now = ms * AW_MILLISECOND;
         for (; next.at_ms <= ms; next_sending(&next)) {
@@ -462,7 +462,7 @@ TEST(paths_match_the_golden_file)
             device->ops->receive(device, bytes, n, now);
         }
         aw_unitysim_device_get_truth(device, now, &t);
-        if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken when due, not earlier */
+        if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken when it is due */
             continue;
         fprintf(out, "%d: %.6f%s %.6f%s\n", ms, t.degrees[AW_UNITYSIM_SHOULDER],
                 t.at_limit[AW_UNITYSIM_SHOULDER] ? " at its limit" : "",
@@ -472,7 +472,7 @@ TEST(paths_match_the_golden_file)
     end_picture(out, "ways-unitysim.txt");
 }
 
-/* The queue holds as much as a socket; later datagrams are lost. */
+/* The queue holds as much as a socket buffer. Later datagrams are lost. */
 TEST(queues_are_limited)
 {
     struct rig *rig = rig_in_scene("");
@@ -483,7 +483,7 @@ TEST(queues_are_limited)
     for (int i = 0; i < 300; i++)
         rig_put(rig, "FF FF 03 FC");
     assert_int_equal(counters(rig)->requests, 300);
-    rig->clock.time_ns += 20 * AW_MILLISECOND; /* no space for one feedback */
+    rig->clock.time_ns += 20 * AW_MILLISECOND; /* no room for another feedback */
     assert_int_equal(counters(rig)->feedback, 0);
     assert_int_equal(counters(rig)->lost, 1);
     while (aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns, NULL) == AW_OK)
@@ -499,7 +499,7 @@ TEST(queues_are_limited)
     rig_free(rig);
 }
 
-/* Tries the shortest and longest accepted size, and one byte less and more. */
+/* Tries the shortest and longest accepted sizes, and one byte less and more. */
 TEST(datagram_sizes_are_limited)
 {
     static const struct {

@@ -16,7 +16,7 @@ static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
     return status;
 }
 
-/* Mistakes that the rows of sequences-unitysim.txt lack. */
+/* Errors that the rows of sequences-unitysim.txt do not cause. */
 TEST(sequence_errors_name_line_and_column)
 {
     static const struct {

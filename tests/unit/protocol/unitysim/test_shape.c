@@ -31,10 +31,10 @@ TEST(increasing_ticks_move_each_joint_as_documented)
     shape = posed(0, 0, 0, 90, 0);
     is_at(&shape, AW_UNITYSIM_AT_WRIST_FLEX, -325.1, 124.3, 0);
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3 + 157.1, 0);
-    shape = posed(0, 0, 90, 90, 0); /* the upward bend now points right */
+    shape = posed(0, 0, 90, 90, 0); /* the bend that pointed up now points right */
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3, 157.1);
     shape = posed(0, 0, 0, 0, 60);
-    /* to the left, away from the fixed finger */
+    /* To the left, away from the fixed finger. */
     assert_true(shape.points[AW_UNITYSIM_AT_THUMB].z < -50);
 }
 

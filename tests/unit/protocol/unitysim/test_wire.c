@@ -1,4 +1,5 @@
-/* Tests what tests/golden/unitysim.txt does not show: it has the bytes, units, names and limits. */
+/* Tests properties not covered by tests/golden/unitysim.txt, which has bytes, units, names and
+ * limits. */
 #include "protocol/unitysim/wire.h"
 
 #include "wire_helper.h"
@@ -135,7 +136,7 @@ static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_
 
 TEST_WITH(setup, NULL, stream_resynchronizes_after_garbage)
 {
-    /* garbage, a request, a damaged one, one FF too many, an unknown type, a request, an FF */
+    /* Garbage, a request, a damaged request, an extra FF, an unknown type, a request, an FF. */
     static const uint8_t stream[] = "\1\2\xFF\xFF\3\xFC\xFF\xFF\3\xFB\xFF\xFF\xFF\3\xFC"
                                     "\xFF\xFF\t\xFF\xFF\3\xFC\xFF";
     const size_t size = sizeof stream - 1;

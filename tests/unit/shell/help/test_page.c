@@ -122,7 +122,7 @@ static void show_page(struct aw_page *page)
     aw_page_add_text(page, "two");
 }
 
-/* Tries several widths of the terminal (0: none), with and without colours. */
+/* Prints with several widths of the terminal (0: none), with and without colours. */
 TEST(pages_are_wrapped_to_the_terminal)
 {
     static const unsigned short columns[] = {0, 30};

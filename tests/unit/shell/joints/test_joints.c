@@ -57,14 +57,14 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
     return AW_OK;
 }
 
-/* ---- Steered joints: accept velocities and have their own clock ---- */
+/* ---- Steered joints: they accept velocities and have their own clock ---- */
 
 /* Moves the joint in steps of 10 ms, up to its stop, until look returns false. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                               double hz, aw_joints_look_fn *look, void *context)
 {
     (void)s;
-    assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without delay */
+    assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without waiting */
     for (int i = 0; i < 100000; i++) {
         double at = them->joints[0].state.value[AW_JOINT_ACTUAL];
         device_ns += 10 * AW_MILLISECOND;
@@ -171,7 +171,7 @@ TEST_WITH(start, stop, joints_are_found_by_name)
 {
     static const struct {
         const char *text;
-        size_t joint; /* 9: not found */
+        size_t joint; /* index; 9: not found */
         const char *why;
     } rows[] = {
         {"m1", 0, ""},
@@ -209,7 +209,7 @@ TEST_WITH(start, stop, joint_values_start_unknown)
     assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
 }
 
-/* Commands without a --dry-run check must not read from a closed device. */
+/* A command without a --dry-run check must not read from a device that is not open. */
 TEST_WITH(start, stop, dry_run_reads_nothing)
 {
     aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
@@ -220,7 +220,7 @@ TEST_WITH(start, stop, dry_run_reads_nothing)
     session->run.dry_run_reason = NULL;
 }
 
-/* Only an angle that wraps is shifted by whole turns towards its target. */
+/* Only the target of a wrapping angle is shifted by whole turns. */
 TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
 {
     struct aw_joint *elbow = &list.joints[0];

@@ -1,4 +1,4 @@
-/* Tests the approach to the first target and the conditions that end it. */
+/* Tests the approach to the first target and what ends it. */
 #include "shell/joints/start_check.h"
 
 #include "shell_helper.h"
@@ -135,7 +135,7 @@ TEST_WITH(start, stop, silence_ends_the_approach)
     assert_true(target < 16);
 }
 
-/* It continues from its position, not from the elapsed time. */
+/* Continues from the current position, regardless of the elapsed time. */
 TEST_WITH(start, stop, approach_continues_after_a_suspension)
 {
     gap_at_ns = 2 * AW_SECOND;

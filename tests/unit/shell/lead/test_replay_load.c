@@ -64,7 +64,7 @@ TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
     assert_memory_equal(replay.plan.bytes, bytes, 16);
 }
 
-/* A log to which lines without a time were added by hand. */
+/* A log with manually added lines that have no time. */
 TEST_WITH(NULL, clear, command_without_a_time_follows_the_previous_one)
 {
     static const int64_t times[] = {0, 0, 2500000000, 2500000000};
@@ -85,7 +85,7 @@ TEST_WITH(NULL, clear, errors_name_the_message_number)
     assert_int_equal(replay.plan.n, 0);
 }
 
-/* Writes and bytes in more than one block of memory. */
+/* More writes and bytes than one memory block holds. */
 TEST_WITH(NULL, clear, number_of_commands_is_unlimited)
 {
     static char text[3000 * 32];
@@ -110,7 +110,7 @@ static enum aw_status allow(struct aw_session *s, const struct aw_record *comman
     return allowed ? AW_OK : aw_fail(&s->err, AW_LIMIT, "only setpoints");
 }
 
-/* Tries commands that depend on the current position, and commands that set it. */
+/* Tries commands relative to the current position, and commands that set it. */
 TEST_WITH(NULL, clear, relative_commands_are_detected)
 {
     static const char *const relative[] = {"kd", "kp", NULL};
@@ -162,11 +162,11 @@ TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
     assert_int_equal(replay.n_positions, 0);
 }
 
-/* Commands on a serial line may be sent in parts; a damaged one stops the replay. */
+/* Commands on a serial line may arrive in parts. A damaged one is refused. */
 TEST_WITH(NULL, clear, commands_in_parts_are_joined)
 {
     static const struct {
-        const char *parts[4]; /* '<' precedes received data */
+        const char *parts[4]; /* '<' marks received data */
         const char *says;
         unsigned commands, writes, answers;
     } rows[] = {

@@ -1,4 +1,4 @@
-/* Tests the samples of a chart and the panels that show them. */
+/* Tests the samples of a chart and their panels. */
 #include "shell_helper.h"
 
 #include "picture_helper.h"
@@ -27,7 +27,7 @@ TEST_WITH(NULL, stop, each_name_has_one_trace)
     assert_int_equal(traces.n, AW_TRACES);
 }
 
-/* Seconds since the first sample; a clock that was set back makes time stand still. */
+/* Times are seconds since the first sample. If the clock is set back, the time stays constant. */
 TEST_WITH(NULL, stop, sample_times_never_go_back)
 {
     static const struct {
@@ -64,8 +64,8 @@ static void draw(const char *title, char *text, size_t size)
     unlink(path);
 }
 
-/* A target has the colour of the actual value in the panel of its unit; alone it has its own
- * colour. An output does not belong to a setpoint. */
+/* A target has the colour of the actual value in the same panel. Alone it has its own colour. An
+ * output does not belong to a setpoint. */
 TEST_WITH(NULL, stop, targets_share_the_colour_of_actual_values)
 {
     static const struct {

@@ -4,7 +4,7 @@
 #include "shell/prompt/prompt.h"
 #include "shell/session/bind.h"
 
-static struct aw_tool tool; /* of the session; a test may change it */
+static struct aw_tool tool; /* tool of the session; a test may change it */
 static struct aw_session *session;
 static char found[16384]; /* " word word …" */
 static const char *files;
@@ -30,7 +30,7 @@ static void add(void *context, const char *word, const char *help)
     sprintf(found + strlen(found), " %s ", word);
 }
 
-/* before: words separated by blanks */
+/* before: words before the completed one, separated by blanks. */
 static void complete(const char *before, const char *partial)
 {
     char copy[256], *save = NULL;
@@ -50,28 +50,28 @@ static bool offers(const char *word)
     return strstr(found, padded) != NULL;
 }
 
-/* Cases that the typed lines of shell-completions.txt lack. */
+/* Cases not covered by the typed lines in shell-completions.txt. */
 static const struct {
     const char *before, *partial, *exactly;
     bool files;
 } all[] = {
-    {"", "s", " set  stop  serve ", false}, /* without the hidden one */
+    {"", "s", " set  stop  serve ", false}, /* excludes the hidden command */
     {"", "secr", "", false},
     {"", "--gen", "", false},
     {"", "-jq", "", false},     /* two switches without a value */
-    {"", "--json=", "", false}, /* a switch, too */
+    {"", "--json=", "", false}, /* an option without a value */
     {"set", "--gen", " --gently ", false},
     {"set", "g", " gear= ", false},
     {"set --gently", "l", " low ", false},
-    {"set --frob", "l", " low ", false}, /* unknown option */
+    {"set --frob", "l", " low ", false}, /* the option is unknown */
     {"set --wait 3", "l", " low ", false},
     {"set --wait=3", "l", " low ", false},
     {"set -w3", "l", " low ", false},
     {"set -w 3", "l", " low ", false},
-    {"set --wait", "", "", false},             /* a number */
-    {"colour red", "", " red  green ", false}, /* may be repeated */
+    {"set --wait", "", "", false},             /* a number has no candidates */
+    {"colour red", "", " red  green ", false}, /* the argument may be repeated */
     {"stop", "", "", false},
-    {"stop now", "", "", false}, /* takes no arguments */
+    {"stop now", "", "", false}, /* the command has no arguments */
     {"encode choice level=1", "g", " guard= ", false},
     {"encode groups", "elbow", " elbow.position= ", false},
     {"encode frob", "", "", false},
@@ -103,7 +103,7 @@ TEST_WITH(start, stop, links_and_aliases_are_offered)
         complete(places[i], "");
         assert_true(offers("@arm"));
         assert_true(offers("tcp:"));
-        assert_false(offers("sim:")); /* this tool has no simulator */
+        assert_false(offers("sim:")); /* the tool has no simulator */
         assert_non_null(files);
         complete(places[i], "@");
         assert_string_equal(found, " @arm ");
@@ -146,7 +146,7 @@ static void range_of(struct aw_session *of, const struct aw_command *command, co
         info->max = atof(first);
 }
 
-/* The next argument may depend on the first word of its turn. */
+/* The next argument may depend on the first word in its turn. */
 TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
 {
     static const char *const rows[][2] = {
@@ -163,7 +163,7 @@ TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
     }
 }
 
-/* Cases that the typed lines of shell-hints.txt lack. */
+/* Cases not covered by the typed lines in shell-hints.txt. */
 static const struct {
     const char *line, *hint;
 } hints[] = {
@@ -205,14 +205,14 @@ TEST_WITH(start, stop, hint_stays_within_its_buffer)
         }
 }
 
-/* Completion changes nothing. */
+/* Completion must not change the options. */
 TEST_WITH(start, stop, completion_does_not_change_options)
 {
     size_t n = session->options.n;
     complete("set --gently", "");
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "gently"));
-    complete("watch --once -j", "u"); /* the completer of the command sees them */
+    complete("watch --once -j", "u"); /* the command's completer sees them */
     assert_true(offers("u8"));
     assert_int_equal(session->options.n, n);
     assert_null(aw_options_find(&session->options, "once"));

@@ -1,4 +1,4 @@
-/* Typed lines of a made-up tool with canpid's protocol and all their output, in
+/* Types lines to a made-up tool with canpid's protocol and prints all output to
  * tests/golden/pictures. "!" marks lines on standard error. */
 #include "shell_helper.h"
 
@@ -33,8 +33,8 @@ static const char *config; /* config file for the following lines; NULL: none */
 static bool one_shot;      /* the lines are command-line arguments */
 static char *printed;
 static size_t printed_size;
-static bool in_a_row; /* the whole output is on the line of the command */
-static bool at_start; /* the line has printed nothing yet */
+static bool in_a_row; /* prints all output on the command's line */
+static bool at_start; /* nothing was printed on this line yet */
 
 static void put(struct aw_sink *sink, bool error, const char *part, size_t n)
 {
@@ -127,8 +127,8 @@ static void begin(void)
     assert_non_null(out);
 }
 
-/* Runs a line at the prompt of this tool, or in a script at this position, one command after
- * another. Short output is on the line of the command. */
+/* Runs a line at the tool's prompt or, with where, at this position in a script. Short output
+ * follows on the command's line. */
 static void type_to(const struct aw_tool *to, const char *line, const char *where, bool prompt)
 {
     enum { SHORT = 480, FEW = 6 };
@@ -163,7 +163,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
         print_exit(session, left);
     free(words);
     if (session->motion.stop.all_fd >= 0)
-        close(session->motion.stop.all_fd); /* stays open until the program ends */
+        close(session->motion.stop.all_fd); /* closed by the end of the program */
     rig_free(session);
     fclose(out);
     out = all;
@@ -192,8 +192,7 @@ static void end(const char *name)
     free(printed);
 }
 
-/* Shows the file's contents without today's date if it exists, then removes it. Recordings are from
- * 2023. */
+/* Prints a file without today's date if it exists, then removes it. Recordings are from 2023. */
 static void show_file(const char *name)
 {
     char line[512], *date;
@@ -211,8 +210,8 @@ static void show_file(const char *name)
     unlink(name);
 }
 
-/* Types the commands of a picture again. Append a new one to the picture: "$ look", "< FILE $ look"
- * with standard input, or below "---- FILE" with this config file. */
+/* Types the commands of a golden file. To add one, append "$ look" or, with standard input, "<
+ * FILE $ look". "---- FILE" sets the config file for the commands below. */
 static void type_all(const char *name, void type_one(const char *input, size_t i))
 {
     FILE *picture = open_picture(name);
@@ -255,8 +254,8 @@ static void type_as_before(const char *input, size_t i)
     type_to(again.to, input, i % 2 ? NULL : again.where, again.prompts && i % 3 == 0);
 }
 
-/* Types those with even numbers in a script at this position, each third one at the prompt if
- * prompts. */
+/* Types commands with even numbers at this position of a script; if prompts, types each third
+ * one at the prompt. */
 static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
 {
     again.to = to, again.where = where, again.prompts = prompts;
@@ -315,7 +314,7 @@ static void write_capture(const char *name, enum aw_medium medium, const struct 
     assert_int_equal(fclose(file), 0);
 }
 
-/* Writes packets in both directions, a damaged one, and marks; and text lines, some of them in two
+/* Writes packets in both directions, a damaged one, marks, and text lines, some of them in two
  * parts. */
 static void write_captures(void)
 {
@@ -338,8 +337,8 @@ static void write_captures(void)
     write_capture("sent.pcapng", AW_MEDIUM_SERIAL, lines, 5);
 }
 
-/* Writes more lines than one read returns, every 2000th with another torque; and a single line
- * longer than that. */
+/* Writes more lines than one read returns, each 2000th with another torque; then one line longer
+ * than a read. */
 static void write_large(void)
 {
     FILE *file = fopen("large.log", "w"), *wide = fopen("wide.log", "w");
@@ -358,7 +357,7 @@ static void set_terminal(const char *columns, const char *lines)
     lines ? setenv("LINES", lines, 1) : unsetenv("LINES");
 }
 
-/* The files are in a temporary directory, which also contains the tests of the source tree. */
+/* Files are in a temporary directory with a link to the tests of the source tree. */
 static void make_folder(void)
 {
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -392,9 +391,9 @@ TEST(recordings_match_the_golden_file)
     type_again("shell-recordings.txt", &tool, NULL, false);
 }
 
-/* ---- A tool with every feature ---- */
+/* ---- A tool with every feature ------------------------------------------------------------- */
 
-/* The actions that the words of "act" request, in order. */
+/* Requests actions in the order of the words of "act". */
 static struct {
     enum aw_status stops;
     const char *did, *why;
@@ -724,7 +723,7 @@ static const struct aw_tool single = {
 
 static void type_stop(const char *input, size_t i)
 {
-    enum { CASES = 105, ENDS = 7 }; /* seven ends of a command after each action before it */
+    enum { CASES = 105, ENDS = 7 }; /* seven endings of a command after each action before it */
     type_to(&rich, input, i < CASES && i % ENDS % 2 == 0 ? "script:3" : NULL,
             i == CASES || i == CASES + 1);
 }
@@ -734,19 +733,19 @@ TEST(stop_messages_match_the_golden_file)
     type_all("shell-stops.txt", type_stop);
 }
 
-/* At the prompt an unconfirmed stop is retried. */
+/* Leaves the prompt in the later cases, which retries an unconfirmed stop. */
 static void type_and_leave(const char *input, size_t i)
 {
     type_to(&rich, input, NULL, i >= 26);
 }
 
-/* Prints motions that continue after a session: without a link nothing is stopped. */
+/* Prints what happens to motions at the end of a session. Without a link, nothing is stopped. */
 TEST(leaving_a_session_matches_the_golden_file)
 {
     type_all("shell-leaving.txt", type_and_leave);
 }
 
-/* The stop sources of a command while it runs. */
+/* The stop sources that are watched while a command runs. */
 static struct watched {
     bool parent, suspend, output;
 } watched;
@@ -810,7 +809,7 @@ static enum aw_status stop_there(struct aw_session *session)
     return session->mode.one_shot ? AW_OK : session->motion.stop_status;
 }
 
-/* A final stop that is interrupted reports the reason. */
+/* An interrupted final stop reports the reason. */
 TEST(interrupted_final_stop_is_reported)
 {
     struct aw_tool stopping = tool;
@@ -852,7 +851,7 @@ TEST(message_commands_match_the_golden_file)
     type_again("shell-words.txt", &rich, "words:2", true);
 }
 
-/* Prints candidates with their descriptions, and the extensions of files. */
+/* Prints candidates with descriptions, and file extensions. */
 TEST(completions_match_the_golden_file)
 {
     in_a_row = true;
@@ -869,7 +868,7 @@ static void type_with_input(const char *input, size_t i)
     unlink("out.gp");
 }
 
-/* Reads the output of other programs on standard input. */
+/* Reads output of other programs on standard input. */
 TEST(standard_input_matches_the_golden_file)
 {
     type_all("shell-input.txt", type_with_input);
@@ -933,7 +932,7 @@ TEST(progress_of_a_pipe_shows_the_amount)
     close(ends[1]);
     assert_int_equal(waitpid(child, &status, 0), child);
     close(terminal);
-    size_t used = 0; /* in pieces until the child ends */
+    size_t used = 0; /* in pieces, until the child ends */
     for (ssize_t n; (n = read(user, text + used, sizeof text - 1 - used)) > 0;)
         used += (size_t)n;
     assert_int_equal(sscanf(text, "\rstdin %lf MB\033[K", &shown), 1);
@@ -941,7 +940,7 @@ TEST(progress_of_a_pipe_shows_the_amount)
     close(user);
 }
 
-/* Reads input in pieces that do not end at line ends. */
+/* Reads input in pieces that may end within a line. */
 TEST(input_in_pieces_matches_the_golden_file)
 {
     static const struct {
@@ -972,8 +971,8 @@ TEST(input_in_pieces_matches_the_golden_file)
     end("shell-pieces.txt");
 }
 
-/* A tool with its own receive function in session time: a message at intervals, then the device
- * disappears. */
+/* A tool with its own receive function and session time: it gets messages at intervals until the
+ * device disappears. */
 static struct {
     int every_ms, n;
     bool modelled;
@@ -1046,14 +1045,13 @@ TEST(text_messages_match_the_golden_file)
     type_again("shell-streams.txt", &lined, NULL, false);
 }
 
-/* Lists that exceed their maximum: the entries that fit are used. */
+/* Lists longer than their maximum: the entries that fit are used. */
 TEST(entries_beyond_the_maximum_are_dropped)
 {
     type_again("shell-long-lists.txt", &rich, NULL, false);
 }
 
-/* Checks the size of a drawing for a terminal of this size (0: no terminal) and these environment
- * variables. */
+/* Checks the size of a drawing for this terminal size (0: no terminal) and environment. */
 TEST(drawings_fill_the_terminal)
 {
     static const struct {
@@ -1098,8 +1096,8 @@ TEST(drawings_fill_the_terminal)
     set_terminal("60", "10");
 }
 
-/* A session frees all its memory: once malloc(3) has filled its caches, further sessions need no
- * more. */
+/* A session frees all its memory. Once the caches of malloc(3) are filled, further sessions need
+ * no more. */
 TEST(session_leaks_no_memory)
 {
     enum { WARM = 9, ROUNDS = 14 };
@@ -1174,7 +1172,7 @@ static void first_page(struct aw_session *session)
     aw_print_help(session, NULL);
 }
 
-/* Prints a page like main(), without the version and without the common parts of manual pages. */
+/* Prints a page as main() does, without the version and the common parts of manual pages. */
 static void type_page(const struct aw_tool *of, void (*write)(struct aw_session *session))
 {
     struct aw_session *session = rig_new(of);
@@ -1208,7 +1206,7 @@ TEST(manual_page_has_no_empty_sections)
     rig_free(session);
 }
 
-/* The pages name everything that the tables of a tool have. */
+/* The pages must name everything in a tool's tables. */
 TEST(pages_name_commands_options_and_keys)
 {
     static char *pages[8];

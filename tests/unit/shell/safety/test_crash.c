@@ -32,7 +32,7 @@ static void last_stop(struct aw_session *s, aw_frame_fn *add, void *context)
         add(context, **frame == '|' ? NULL : *frame, strlen(*frame));
 }
 
-/* Frames that begin with '-' cannot be sent. */
+/* Frames that begin with '-' fail to be sent. */
 static bool make_raw(const struct aw_link *link, const void *buf, size_t size,
                      struct aw_link_raw *raw)
 {
@@ -72,7 +72,7 @@ static void stop(void)
     close(ends[1]);
 }
 
-/* Carries out the crash stop; returns everything it writes. */
+/* Executes the crash stop and returns what it writes. */
 static const char *written(void)
 {
     static char text[4096];
@@ -87,7 +87,7 @@ TEST_WITH(start, stop, crash_stop_is_ready_during_motion)
     assert_string_equal(written(), "");
     aw_crash_prepare(session);
     assert_string_equal(written(), "stop ");
-    assert_string_equal(written(), "stop "); /* it remains ready */
+    assert_string_equal(written(), "stop "); /* remains ready */
     session->motion.moving = false;
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
@@ -106,7 +106,7 @@ TEST_WITH(start, stop, crash_stop_is_ready_during_motion)
 
 TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
 {
-    for (int i = 0; i < 5; i++) { /* only the newest one is written */
+    for (int i = 0; i < 5; i++) { /* only the newest frame is written */
         char text[] = "stop 0";
         text[5] = (char)('0' + i);
         frames[0] = text;
@@ -119,7 +119,7 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     tool.safety.stop_repeats = 2;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all holdall holdall hold");
-    /* frames after a pause are sent once, at the end */
+    /* The frames after a pause are sent once, at the end. */
     frames[1] = "|";
     frames[2] = "gains ";
     frames[3] = frames[4] = "|";
@@ -132,13 +132,13 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     frames[0] = "-";
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
-    for (int i = 0; i < 65; i++) /* one more than the boards on a bus */
+    for (int i = 0; i < 65; i++) /* one more than a bus has boards */
         frames[i] = "x";
     aw_crash_prepare(session);
     assert_int_equal(strlen(written()), 64);
 }
 
-/* Another file may soon use its descriptor. */
+/* Another file may get the closed descriptor. */
 TEST_WITH(start, stop, closed_link_removes_the_crash_stop)
 {
     aw_crash_prepare(session);
@@ -148,11 +148,11 @@ TEST_WITH(start, stop, closed_link_removes_the_crash_stop)
     assert_string_equal(written(), "");
 }
 
-/* Crashes in a child, which ends by the signal or reports errors by its exit status. */
+/* Crashes in a child process, which ends by the signal or reports an error by its exit status. */
 static void crash(int number)
 {
     aw_crash_install();
-    if (number == 0) { /* like the watchdog process of a server */
+    if (number == 0) { /* as in the watchdog process of a server */
         aw_crash_send_stop();
         _exit(0);
     }
@@ -177,7 +177,7 @@ TEST_WITH(start, stop, crash_sends_the_stop)
     }
 }
 
-/* The child shares later updates until it detaches. */
+/* The child process sees later updates until it detaches. */
 TEST_WITH(start, stop, child_shares_the_crash_stop)
 {
     int ready[2], status;
@@ -202,8 +202,8 @@ TEST_WITH(start, stop, child_shares_the_crash_stop)
     assert_string_equal(written(), "");
 }
 
-/* A stopped program is woken briefly, sends pending output, and gives no sign of life in between:
- * the stop is sent again. */
+/* A stopped program that is woken briefly may send pending output, so the watchdog process sends
+ * the stop again. */
 TEST_WITH(start, stop, watchdog_stops_a_suspended_program)
 {
     struct aw_watchdog watchdog = {0};
@@ -223,7 +223,7 @@ TEST_WITH(start, stop, watchdog_stops_a_suspended_program)
     aw_crash_detach();
 }
 
-/* On a busy machine the child may start slowly: nothing has been sent before. */
+/* On a busy machine, the child may start late. It has sent nothing before. */
 TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
 {
     static const struct aw_command streams = {.name = "play", .timed = true};

@@ -58,7 +58,7 @@ static void stop(void)
 {
     aw_tee_close(session, NULL);
     if (session->motion.stop.all_fd >= 0)
-        close(session->motion.stop.all_fd); /* stays open until the program ends */
+        close(session->motion.stop.all_fd); /* closed by the end of the program */
     rig_free(session);
     unlink(path);
 }
@@ -83,7 +83,7 @@ TEST_WITH(start, stop, link_key_selects_the_clock)
     struct aw_link *link = connect_to("sim:?time=virtual");
     assert_ptr_equal(link->clock, &session->time.virtual.base);
     assert_ptr_equal(session->clock, link->clock);
-    assert_ptr_equal(connect_to("sim:"), link); /* already connected */
+    assert_ptr_equal(connect_to("sim:"), link); /* the client is already connected */
     aw_session_close_link(session);
     assert_null(session->device.link);
     link = connect_to("sim:?time=real");
@@ -99,7 +99,7 @@ static bool selects_nothing(struct aw_session *of, struct aw_span frame, const c
     return false;
 }
 
-/* Records all traffic; a recording command limits it to its subjects. */
+/* Records all traffic. A recording command records only its subjects. */
 TEST_WITH(start, stop, traffic_is_recorded)
 {
     strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
@@ -148,7 +148,7 @@ TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
     char text[16];
     size_t got;
     session->share.sharing = &sharing;
-    session->share.server = (struct aw_server *)session; /* any server */
+    session->share.server = (struct aw_server *)session; /* the address of any server */
     struct aw_link *link = connect_to("sim:?time=virtual");
     session->time.virtual.time_ns = 7;
     aw_link_write(link, "xyz", 3, NULL);
@@ -185,7 +185,7 @@ TEST_WITH(start, stop, link_aliases_are_resolved)
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     struct aw_link served = {.key = "serve:can:can7"};
-    session->device.link = &served; /* for a served link: the device's own interface */
+    session->device.link = &served; /* a served link uses the device's interface */
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     set("link", "serve:");

@@ -90,7 +90,7 @@ TEST_WITH(start, stop, each_signal_requests_a_stop)
     }
 }
 
-/* Ignored signals and foreign handlers stay unchanged, except for Ctrl-C. */
+/* Signals that are ignored or have a handler stay unchanged, except for Ctrl-C. */
 TEST_WITH(start, stop, foreign_signal_handlers_are_kept)
 {
     stop();
@@ -165,13 +165,13 @@ TEST_WITH(start, stop, program_may_request_a_stop)
     assert_false(is_asked());
     aw_stop_withdraw(session);
     assert_string_equal(aw_stop_read_cause(session),
-                        "stopped by a signal"); /* the signal is unknown */
+                        "stopped by a signal"); /* the signal is not known */
     session->motion.stop.signal = SIGTERM;
     aw_stop_request(session);
     assert_string_equal(aw_stop_read_cause(session), "stopped by a signal");
 }
 
-/* Exceeding the file size limit also raises a signal, which is not another request. */
+/* Exceeding the file size limit raises a signal, too; it is not a second request. */
 TEST_WITH(start, stop, file_size_limit_requests_no_second_stop)
 {
     raise(SIGXFSZ);
@@ -266,7 +266,7 @@ TEST_WITH(start, stop, release_unblocks_the_signals)
     int fds[] = {session->motion.stop.all_fd, session->motion.stop.signal_fd,
                  session->motion.stop.request_fd};
     aw_stop_release(session);
-    assert_true(is_blocked(SIGTERM)); /* none was handled */
+    assert_true(is_blocked(SIGTERM)); /* no signal was handled */
     raise(SIGTERM);
     aw_stop_read_cause(session);
     raise(SIGTERM);
@@ -284,15 +284,15 @@ TEST_WITH(start, stop, release_unblocks_the_signals)
     assert_int_equal(session->time.virtual.stop_fd, -1);
     assert_int_equal(session->out.stop_fd, 0);
     session->motion.stop.signal = 0;
-    aw_stop_request(session); /* and it is no longer used */
+    aw_stop_request(session); /* the descriptor is no longer used */
     aw_stop_withdraw(session);
     assert_false(aw_stop_is_parent_gone(session));
 }
 
-/* How the program treats its parent; nohup and setsid disable the watch. */
+/* How the program treats its parent. nohup and setsid disable the watch. */
 enum way { UNWATCHED, WATCHED, NOHUP, SETSID };
 
-/* Runs in a grandchild whose parent ends on request; writes its findings as letters. */
+/* Runs in a grandchild whose parent ends on request. Writes its findings as letters. */
 static void look_after_parent(int told_fd, int out_fd, enum way way)
 {
     char found[16] = "", byte;
@@ -346,7 +346,7 @@ TEST_WITH(start, stop, end_of_the_parent_requests_a_stop)
         close(in[0]);
         close(result[1]);
         assert_int_equal(read(result[0], &byte, 1),
-                         1); /* the child has checked; its parent may end */
+                         1); /* the child has checked, so its parent may end */
         close(in[1]);
         waitpid(parent, NULL, 0);
         size_t used = 0;

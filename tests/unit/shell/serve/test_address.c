@@ -1,4 +1,4 @@
-/* Tests server addresses: their forms and errors. */
+/* Tests server addresses: forms and errors. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,7 +82,7 @@ TEST(each_device_has_its_own_socket)
         snprintf(path, sizeof path, "%s/armwire%s", folder, cases[i].path);
         assert_string_equal(address.path, path);
     }
-    /* A directory name of such a length that the path just fits, and one letter more. */
+    /* Uses directory names with which the path just fits or is one letter too long. */
     char key[60], longer[120];
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = '\0';

@@ -6,8 +6,8 @@ static int64_t now(void)
     return aw_clock_now(&session->time.real.base);
 }
 
-/* A forked child may hold all sockets briefly: input for a peer closed here is dropped. (With
- * sanitizers: except for freed peers.) */
+/* A forked child may briefly hold all sockets, so input for a closed peer is dropped. With
+ * sanitizers, only peers that are not freed. */
 TEST_WITH(start, stop, closed_peer_is_not_served)
 {
     struct epoll_event event;
@@ -37,8 +37,8 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     hears(2, AW_DONE);
 }
 
-/* A client leaves properly and closes the socket before the server reads that. Its motion
- * continues, however many messages preceded. */
+/* A client leaves properly and closes its socket before the server reads that. Its motion
+ * continues, however many messages came before. */
 TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
 {
     server.lease.holder = peers[1];
@@ -59,7 +59,7 @@ TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* A partial message counts as a sign of life; an invalid one ends the connection. */
+/* Part of a message is a sign of life. An invalid message ends the connection. */
 TEST_WITH(start, stop, any_input_is_a_sign_of_life)
 {
     int64_t before = now();
@@ -84,7 +84,7 @@ static size_t waiting(const struct aw_peer *peer)
     return (peer->conn.in.end - peer->conn.in.start) / AW_HEAD;
 }
 
-/* Limits the messages of one client per call and reads no more meanwhile. */
+/* Each call handles a limited number of a client's messages, and reads no more meanwhile. */
 TEST_WITH(start, stop, clients_are_served_in_turn)
 {
     for (int i = 0; i < 40; i++)
@@ -106,7 +106,7 @@ static void put_passed(int i)
     aw_peer_send(peers[i], &(struct aw_serve_message){.type = AW_PASSED});
 }
 
-/* Traffic records are delayed briefly to be sent together; other messages are sent at once. */
+/* Traffic records are delayed briefly to be sent together. Other messages are sent immediately. */
 TEST_WITH(start, stop, traffic_records_are_sent_together)
 {
     put_passed(0);
@@ -154,7 +154,7 @@ TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
     peers[2]->has_messages = false;
 }
 
-/* Notifies systemd at its interval only. */
+/* Notifies systemd only at its interval. */
 TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 {
     unsetenv("NOTIFY_SOCKET");
@@ -207,7 +207,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     rmdir(folder);
 }
 
-/* Beyond the maximum, some places are reserved for stops. */
+/* Beyond the maximum number of clients, some places are reserved for stops. */
 TEST_WITH(start, stop, number_of_clients_is_limited)
 {
     int pair[2];

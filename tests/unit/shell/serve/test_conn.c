@@ -31,7 +31,7 @@ static void give(const void *bytes, size_t size)
 
 static uint8_t bytes[AW_MESSAGE_MAX];
 
-/* Puts a message of this size into bytes. */
+/* Writes a message of this size to bytes. */
 static void write_message(enum aw_serve_type type, size_t size)
 {
     struct aw_serve_message head = {.size = (uint32_t)size, .type = type};
@@ -68,7 +68,7 @@ TEST_WITH(start, stop, all_fields_round_trip)
     assert_int_equal(m.memory.size, 3);
     assert_memory_equal(m.memory.data, "xyz", 3);
     assert_int_equal(aw_conn_next(&conn, &m), 0);
-    assert_null(conn.in.bytes); /* an idle connection has no buffer */
+    assert_null(conn.in.bytes); /* an idle connection frees its buffer */
 }
 
 TEST_WITH(start, stop, oversized_message_is_not_sent)
@@ -111,7 +111,7 @@ TEST_WITH(start, stop, invalid_heads_end_the_connection)
     }
 }
 
-/* However much is sent, one fill reads at most one message or 4 KiB. */
+/* Each fill reads at most one message or 4 KiB, however much was sent. */
 TEST_WITH(start, stop, input_is_bounded)
 {
     write_message(AW_LIFE, AW_HEAD);
@@ -144,7 +144,7 @@ TEST_WITH(start, stop, stop_is_found_among_other_messages)
     assert_false(conn.disconnected);
 }
 
-/* Reads at the other end: requires n messages of this type and the number of lost ones. */
+/* Reads at the other end. Requires n messages of this type and this number of lost ones. */
 static void expect(enum aw_serve_type type, size_t n, size_t lost)
 {
     static struct aw_conn other;

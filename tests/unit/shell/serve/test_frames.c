@@ -7,7 +7,7 @@
 
 static struct aw_tool tool;
 
-/* A link that stores the last write. */
+/* A link that stores the last written frame. */
 static struct stub {
     struct aw_link base;
     unsigned n;
@@ -131,8 +131,8 @@ static void answer(uint32_t id)
     aw_frames_forward(session, false, (struct aw_span){packet, sizeof packet}, 0);
 }
 
-/* Only the holder of the lease can move the device, within the server's limits; earlier holders
- * cannot. */
+/* Only the lease holder may move the device, within the server's limits; earlier holders may
+ * not. */
 TEST_WITH(start_motor, stop, only_frames_of_the_lease_holder_are_sent)
 {
     say_packet(0, AW_FRAME, MOVE, 10, 0);
@@ -181,7 +181,7 @@ TEST_WITH(start_motor, stop, nan_and_infinity_are_refused)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* A number that overflows in its unit is refused, too. */
+/* A number that overflows in its unit is refused. */
 TEST_WITH(start_far, stop, values_that_overflow_are_refused)
 {
     static const uint8_t line[] = {1,    0,    0xa0, 0xc8, 0xeb,
@@ -193,7 +193,7 @@ TEST_WITH(start_far, stop, values_that_overflow_are_refused)
     assert_int_equal(stub.n, 0);
 }
 
-/* A frame of an unknown message requires the client's own --force. */
+/* A frame of an unknown message requires --force by the client itself. */
 TEST_WITH(start_motor, stop, unknown_frames_require_force)
 {
     server.lease.holder = peers[0];
@@ -209,7 +209,7 @@ TEST_WITH(start_motor, stop, unknown_frames_require_force)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* Two harmless halves could form a command that was never checked. */
+/* Two harmless halves could form an unchecked command. */
 TEST_WITH(start_arm, stop, partial_lines_are_refused)
 {
     static const struct {
@@ -248,7 +248,7 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     say_packet(1, AW_ASK, POSITIONS, 0, 0);
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
-    assert_int_equal(stub.n, 1); /* the first query must be answered first */
+    assert_int_equal(stub.n, 1); /* the first query must be answered before */
     assert_true(peers[2]->has_messages && server.background.due <= peers[2]->due_ns);
     answer(POSITIONS);
     assert_int_equal(server.background.due, 0);
@@ -276,7 +276,7 @@ static int64_t when(struct aw_session *of, struct aw_span frame)
     return paced_ns;
 }
 
-/* A board has its pace for all clients: a frame waits for it and is refused if the lease has ended
+/* A board has one pace for all clients: a frame waits for it, and is refused if its lease ends
  * meanwhile. */
 TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 {
@@ -305,8 +305,8 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* Behind a frame that waits, signs of life count and a stop is handled at once. The frame of a
- * client that has gone is not sent. */
+/* While a frame waits, signs of life count and a stop is handled. The frame of a client that
+ * disconnects is dropped. */
 TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
 {
     tool.share.get_due = when;
@@ -318,7 +318,7 @@ TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
     say(0, AW_LIFE, false);
     assert_true(peers[0]->received_ns > 1);
     say(0, AW_STOP, false);
-    assert_int_equal(server.lease.number, 6); /* revoked, and granted for the stop */
+    assert_int_equal(server.lease.number, 6); /* revoked, then granted for the stop */
     aw_server_serve(&server.background);
     assert_true(peers[0]->has_messages);
     shutdown(ends[0].fd, SHUT_WR);
@@ -356,11 +356,11 @@ TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
         aw_server_set_due(&server);
         assert_true(server.background.due <= server.stop.retry_ns);
         aw_server_serve(&server.background);
-        assert_false(server.stop.is_due); /* not yet */
+        assert_false(server.stop.is_due); /* the retry is not due yet */
         if (granted) {
             aw_lease_request(&server, peers[0], false);
             assert_true(server.stop.retry_ns > 0);
-            moved = AW_EFFECT_NONE; /* for a query */
+            moved = AW_EFFECT_NONE; /* a query */
             say_packet(0, AW_FRAME, MOVE, 10, server.lease.number);
             assert_true(server.stop.retry_ns > 0);
             moved = AW_EFFECT_MOVES;

@@ -58,8 +58,8 @@ static void forget(int i)
         ;
 }
 
-/* A stopping client holds the lease until its stop is complete. Others wait for that, up to a
- * timeout. The stop of a holder has no visible end. */
+/* A client that stops the device holds the lease until its stop is complete. Others wait for
+ * that until a timeout. The end of the lease holder's stop is not reported. */
 TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
 {
     for (int late = 0; late < 2; late++) {
@@ -82,7 +82,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
             assert_ptr_equal(server.lease.holder, peers[1]);
             hears(1, AW_GRANTED);
             forget(2);
-            say(1, AW_STOP, false); /* its own stop */
+            say(1, AW_STOP, false); /* a stop of its own motion */
             say(2, AW_WANT, false);
             assert_ptr_equal(server.lease.holder, peers[1]);
             hears_text(2, AW_STOPPED_BY, "stopped by script (pid 71, ann)");
@@ -100,7 +100,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
     hears(1, AW_DONE);
 }
 
-/* A stop is handled before earlier messages. */
+/* A stop is handled before earlier messages of the client. */
 TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
 {
     say(0, AW_WANT, false);
@@ -141,7 +141,7 @@ TEST_WITH(start, stop, motion_stops_if_the_holder_disappears)
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_handle_exit(&server, peers[1]);
     assert_ptr_equal(server.lease.holder, peers[0]);
-    for (int left = 0; left < 2; left++) { /* it continues if the client has released the lease */
+    for (int left = 0; left < 2; left++) { /* continues without a lease */
         server.stop.is_due = false;
         server.lease.holder = peers[0];
         if (left)

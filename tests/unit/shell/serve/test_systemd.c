@@ -1,4 +1,4 @@
-/* Tests notifications to systemd, and its watchdog and directory settings. */
+/* Tests notifications to systemd, and its settings for watchdog and directories. */
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -8,7 +8,7 @@
 #include "shell/serve/systemd.h"
 #include "test.h"
 
-/* Opens a socket of this name; "@" for one without a file. */
+/* Opens a socket of this name; "@" begins the name of a socket without a file. */
 static int listen_at(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -32,7 +32,7 @@ TEST(systemd_notifications_are_sent)
         aw_systemd_notify("READY=1");
         assert_int_equal(recv(fd, text, sizeof text, 0), 7);
         assert_memory_equal(text, "READY=1", 7);
-        setenv("NOTIFY_SOCKET", names[i] + 1, 1); /* not a valid socket name */
+        setenv("NOTIFY_SOCKET", names[i] + 1, 1); /* an invalid socket name */
         aw_systemd_notify("READY=1");
         unsetenv("NOTIFY_SOCKET");
         aw_systemd_notify("READY=1");
@@ -47,12 +47,12 @@ TEST(systemd_notifications_are_sent)
          size++) {
         longest[size] = '\0';
         setenv("NOTIFY_SOCKET", longest, 1);
-        aw_systemd_notify("READY=1"); /* no receiver, and the name is too long */
+        aw_systemd_notify("READY=1"); /* without a receiver, and with a name that is too long */
         longest[size] = 'x';
     }
 }
 
-/* Notifies at half the watchdog interval, only if it is set for this process. */
+/* Notifies at half the watchdog interval, if it is set for this process. */
 TEST(watchdog_interval_is_halved)
 {
     char pid[32];
@@ -68,7 +68,7 @@ TEST(watchdog_interval_is_halved)
     assert_true(aw_systemd_watchdog_ns() == 0);
 }
 
-/* A directory that the group may enter. */
+/* Members of the group may enter the directory. */
 TEST(runtime_directory_is_shared_with_the_group)
 {
     char folder[] = "/tmp/test_systemd_XXXXXX", path[64];

@@ -1,4 +1,4 @@
-/* Tests how a program at the other end of a socket is named. */
+/* Tests the names of programs at the other end of a socket. */
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>

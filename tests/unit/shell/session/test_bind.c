@@ -31,7 +31,7 @@ static void again(void)
     start();
 }
 
-/* "name=text" of every bound argument, turn by turn */
+/* Prints "name=text" for every bound argument, turn by turn. */
 static const struct {
     const char *line, *command, *bound;
     size_t turns;
@@ -95,7 +95,7 @@ TEST_WITH(start, stop, words_are_bound_to_arguments)
     }
 }
 
-/* Mistakes that the typed lines of shell-lines.txt and shell-words.txt lack. */
+/* Errors not covered by the typed lines in shell-lines.txt and shell-words.txt. */
 static const struct {
     const char *line;
     enum aw_status status;
@@ -108,7 +108,7 @@ static const struct {
     {"set gear=low gear=high", AW_USAGE, 2, "set: gear is given twice"},
     {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
-    {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* unknown before its command */
+    {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* before the command */
     {"--=x", AW_USAGE, 0, "unknown option '--'"},
     {"set low --", AW_OK, 3, ""},
     {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set has no argument 'frob'"},
@@ -192,7 +192,7 @@ TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
     double value = -7;
     assert_int_equal(bind("set low"), AW_OK);
     assert_int_equal(aw_arg_number(session, &args, "time", &value), AW_OK);
-    assert_true(value == -7); /* not given: unchanged */
+    assert_true(value == -7); /* keeps its value */
 }
 
 TEST_WITH(start, stop, argument_properties_come_from_the_field)

@@ -69,7 +69,7 @@ TEST_WITH(start, stop, last_value_wins)
     assert_string_equal(session->options.link.url, "y:");
 }
 
-/* Indentation does not continue the previous line. */
+/* Indented lines do not continue the previous one. */
 TEST_WITH(start, stop, lines_may_be_indented)
 {
     assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
@@ -126,8 +126,7 @@ TEST_WITH(start, stop, errors_name_the_line)
     }
 }
 
-/* Longer lines are refused instead of truncated; the line number is correct even after a long
- * comment. */
+/* Longer lines are refused, not truncated. Line numbers are correct even after a long comment. */
 TEST_WITH(start, stop, overlong_lines_are_refused)
 {
     char text[1024] = "[options]\nlink = ";
@@ -192,7 +191,7 @@ TEST_WITH(start, stop, unreadable_file_is_reported)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/none.ini", folder);
-    assert_int_equal(aw_config_load(session, path), AW_USAGE); /* explicitly requested */
+    assert_int_equal(aw_config_load(session, path), AW_USAGE); /* the option names the file */
     assert_wrong(path);
     assert_wrong("No such file");
     assert_false(session->config->found);
@@ -206,7 +205,7 @@ TEST_WITH(start, stop, default_config_file_is_read)
     char path[160];
     setenv("XDG_CONFIG_HOME", folder, 1);
     setenv("HOME", "/nonexistent", 1);
-    assert_int_equal(aw_config_load(session, NULL), AW_OK); /* no file */
+    assert_int_equal(aw_config_load(session, NULL), AW_OK); /* there is no file */
     assert_false(session->config->found);
     snprintf(path, sizeof path, "%s/armwire", folder);
     assert_int_equal(mkdir(path, 0700), 0);

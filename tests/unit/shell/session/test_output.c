@@ -10,7 +10,7 @@
 #include "test.h"
 
 static struct aw_output out;
-static int ends[2]; /* of a pipe with room for a page; out writes to it */
+static int ends[2]; /* pipe with room for a page, to which out writes */
 
 static void start(int fd)
 {
@@ -92,7 +92,7 @@ TEST(large_output_is_written_in_blocks)
     close(fd);
 }
 
-/* The first line is delayed at most this long, whatever follows; large output is not delayed. */
+/* The first line is delayed at most this long, whatever follows. Large output is not delayed. */
 TEST(output_is_delayed_briefly)
 {
     static char block[AW_OUTPUT_SIZE / 2 + 1];
@@ -160,7 +160,7 @@ TEST_WITH(open_pipe, close_pipe, stop_request_ends_a_write_to_a_full_pipe)
     assert_memory_equal(sink + 4096 - 8, "0001023\n", 8);
 }
 
-/* A terminal may accept part of the output, which poll(2) does not show. */
+/* poll(2) does not show that a terminal accepts only part of the output. */
 TEST(stop_request_ends_a_write_to_a_full_terminal)
 {
     struct aw_error err = {0};
@@ -171,7 +171,7 @@ TEST(stop_request_ends_a_write_to_a_full_terminal)
     for (int i = 0; i < AW_OUTPUT_SIZE / 10; i++)
         aw_output_print(&out, "%08d\n", i);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
-    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* it accepted a part */
+    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* accepted in part */
     assert_int_equal(fcntl(user, F_GETFL) & O_NONBLOCK, 0);
     assert_int_equal(eventfd_read(out.stop_fd, &(eventfd_t){0}), 0);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
@@ -184,14 +184,14 @@ TEST(stop_request_ends_a_write_to_a_full_terminal)
 TEST_WITH(open_pipe, close_pipe, write_after_a_stop_waits_briefly)
 {
     assert_int_equal(eventfd_read(out.stop_fd, &(eventfd_t){0}), 0);
-    out.is_stalled = true; /* the stop was handled since */
+    out.is_stalled = true; /* the stop has been handled */
     print_lines(1024);
     assert_int_equal(aw_output_flush(&out, NULL), AW_STOPPED);
     assert_int_equal(out.error, ECANCELED);
     assert_int_equal(out.used, 0);
 }
 
-/* Output without space is dropped: the error reports it, and later output is accepted. */
+/* Output without space is dropped and reported as an error; later output is accepted. */
 TEST_WITH(open_pipe, close_pipe, output_without_space_is_dropped)
 {
     print_lines(AW_OUTPUT_SIZE / 4);
@@ -200,7 +200,7 @@ TEST_WITH(open_pipe, close_pipe, output_without_space_is_dropped)
     assert_int_equal(aw_output_flush(&out, NULL), AW_STOPPED);
 }
 
-/* Another process set the terminal to non-blocking. */
+/* Another process made the terminal non-blocking. */
 TEST(full_non_blocking_descriptor_is_waited_for)
 {
     char text[4096];
@@ -239,7 +239,7 @@ TEST(buffer_is_used_to_the_last_byte)
     out.error = ENOSPC;
     assert_int_equal(aw_output_flush(&out, NULL), AW_LOST); /* also without output */
     start(-1);
-    assert_int_equal(aw_output_flush(&out, NULL), AW_OK); /* and nothing is tried */
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK); /* writes nothing more */
 }
 
 /* Half of the buffer is delayed, one byte more is not. */
@@ -286,7 +286,7 @@ TEST(output_errors_are_explained)
     }
 }
 
-/* DEL is ASCII and needs no locale. Control characters are printed only in drawings. */
+/* DEL is ASCII and needs no locale. Only drawings may contain control characters. */
 TEST(control_characters_are_replaced)
 {
     start(-1);

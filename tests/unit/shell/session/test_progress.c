@@ -53,7 +53,7 @@ TEST_WITH(start, stop, progress_line_shows_share_and_time_left)
         const char *shown;
     } rows[] = {
         {0, 100, 5, "\rfile [                              ]   0 %, 0 s left\033[K"},
-        /* With large counts, a slow test still sees the same second. */
+        /* With large counts, a slow test shows the same second. */
         {80, 100, 40, "\rfile [########################      ]  80 %, 10 s left\033[K"},
         {90, 100, 45, "\rfile [###########################   ]  90 %, 5 s left\033[K"},
         {100, 100, 5, "\rfile [##############################] 100 %, 0 s left\033[K"},
@@ -86,7 +86,7 @@ TEST_WITH(start, stop, progress_line_shows_share_and_time_left)
     expect_shown("");
 }
 
-/* No progress line if it would disturb or is not visible. */
+/* Without a progress line, because it would disturb or be invisible. */
 TEST_WITH(start, stop, progress_line_requires_a_terminal)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Tests lines on standard error: they never block during device access, and lost lines are counted.
- * Also tests the progress on a terminal. */
+/* Tests lines on standard error, which must never block while a device is in use: lost lines are
+ * counted. Also tests progress on a terminal. */
 #include "shell_helper.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ TEST_WITH(start, stop, lines_are_cleaned_but_drawings_are_not)
     assert_string_equal(said(), "rig: 1 of 2\n");
 }
 
-/* During device access a missing reader does not block; dropped lines are counted. */
+/* While a device is in use, a missing reader does not block. Dropped lines are counted. */
 TEST_WITH(start, stop, unread_lines_are_counted)
 {
     char block[16384];
@@ -73,7 +73,7 @@ TEST_WITH(start, stop, unread_lines_are_counted)
     assert_string_equal(said(), "four\n");
 }
 
-/* A partly written line stays incomplete. */
+/* The rest of a partly written line is dropped. */
 TEST_WITH(start, stop, long_line_is_written_partly)
 {
     static char block[20000];
@@ -105,7 +105,7 @@ static void expect_shown(int user, const char *wanted)
     assert_memory_equal(text, wanted, n);
 }
 
-/* The text shown on a terminal of this width when the progress is due. */
+/* Returns the text on a terminal of this width when the progress is due. */
 TEST_WITH(start, stop, progress_is_shown_on_a_terminal)
 {
     static const struct {
@@ -153,7 +153,7 @@ TEST_WITH(start, stop, progress_is_shown_on_a_terminal)
         expect_shown(user, "\r\033[K");
         assert_true(session->run.progress.next_ns == AW_NEVER);
         session->run.progress.shown = true;
-        aw_session_report(session, "done\n"); /* a line starts at the position of the progress */
+        aw_session_report(session, "done\n"); /* a line begins at the position of the progress */
         expect_shown(user, "\r\033[Kdone\r\n");
         assert_false(session->run.progress.shown);
         aw_session_show_progress(session, "never");

@@ -1,4 +1,4 @@
-/* Tests session queries of commands that depend on options and clock. */
+/* Tests queries of the session that depend on options and clock. */
 #include "shell_helper.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Tests --fields and --format within the available space. */
+/* Tests that --fields and --format respect the available space. */
 #include "shell_helper.h"
 
 #include "shell/session/wanted.h"
@@ -36,18 +36,18 @@ TEST_WITH(start, stop, fields_and_format_are_parsed)
     set("format", "%{u16} of %{t} %{dir}: %{s8");
     assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
     assert_string_equal(session->err.text, "'%{s8': invalid reference — write %{FIELD}");
-    set("json", "1"); /* to which no format applies */
+    set("json", "1"); /* the format does not apply to this object */
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2);
     assert_int_equal(wanted->all.n, 0);
 }
 
-/* The names of a format are stored in sequence; names without space are dropped. */
+/* Names of a format are stored in sequence. Names that do not fit are dropped. */
 TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
 {
     static char format[8192];
-    for (int last = 1022; last <= 1023; last++) { /* up to the last byte of the buffer, or one more
-                                                   * */
+    /* The names fill the buffer, or are one byte too long. */
+    for (int last = 1022; last <= 1023; last++) {
         sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
         set("format", format);
         assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
@@ -71,11 +71,11 @@ TEST_WITH(start, stop, error_lists_available_names)
         aw_object_add_number(&object, name, i, 0, NULL);
     }
     aw_object_add_number(&object, "four", 4, 0, NULL); /* one byte too long */
-    aw_object_add_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminator */
+    aw_object_add_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminating zero */
     aw_object_add_number(&object, "a", 6, 0, NULL);
     assert_true(aw_wanted_pick(session, &object));
     assert_int_equal(strlen(wanted->available), sizeof wanted->available - 1);
     assert_string_equal(wanted->available + 13 * 12 - 2, ", six");
-    assert_true(aw_wanted_pick(session, &object)); /* repeated: no duplicates */
+    assert_true(aw_wanted_pick(session, &object)); /* repeated names are not listed twice */
     assert_int_equal(strlen(wanted->available), sizeof wanted->available - 1);
 }

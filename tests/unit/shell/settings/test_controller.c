@@ -1,5 +1,5 @@
-/* Tests the previous gains of a joint: saved, restored, and sent to a server, which accepts valid
- * ones. */
+/* Tests the old gains of a joint: backed up, restored, and sent to a server, which accepts only
+ * valid ones. */
 #include "shell/settings/controller.h"
 
 #include "shell/joints/joints.h"
@@ -39,7 +39,7 @@ static void keep_two(void)
 {
     struct aw_gain_list old = {0};
     aw_gain_list_add(&old, 3, 0.5);
-    aw_gain_list_add(&old, 4, NAN); /* unknown gain */
+    aw_gain_list_add(&old, 4, NAN); /* an unknown gain */
     aw_gain_list_add(&old, 5, -2);
     aw_gains_backup(session, &old);
 }
@@ -70,10 +70,10 @@ TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
                         "it is held, but its previous gains could not be restored: no answer");
     comes = AW_OK;
     assert_int_equal(aw_gains_send_backup(session), AW_OK);
-    assert_int_equal(aw_gains_get_backup(session)->n, 2); /* it moves them: another stop follows */
+    assert_int_equal(aw_gains_get_backup(session)->n, 2); /* another stop follows */
 }
 
-/* Another controller has other places if packet files changed. */
+/* Another packet file may give the controller other indexes. */
 TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
 {
     static const struct aw_gain_file more = {.n_gains = 12};
@@ -100,8 +100,8 @@ TEST_WITH(start, stop, server_accepts_only_valid_gains)
     memcpy(bytes, memory, n);
     aw_gains_backup(session, NULL);
     aw_gains_backup_state(session, &size);
-    assert_true(size < n && n < 50); /* only used entries */
-    /* truncated, too many, invalid place, NaN, gains of another controller */
+    assert_true(size < n && n < 50); /* contains only used entries */
+    /* Truncated, too many, an invalid index, NaN, gains of another controller. */
     for (size = 0; size < n; size++)
         assert_int_equal(aw_gains_load_backup(session, bytes, size), 0);
     for (int i = 0; i < 4; i++) {
@@ -116,7 +116,7 @@ TEST_WITH(start, stop, server_accepts_only_valid_gains)
     assert_int_equal(aw_gains_load_backup(session, bytes, sizeof bytes),
                      n); /* the tool's data follow */
     assert_int_equal(aw_gains_get_backup(session)->n, 2);
-    /* a client saves its own */
+    /* A client keeps its own backup. */
     aw_gains_backup(session, NULL);
     session->share.attached = (struct aw_attached *)&wrong;
     assert_int_equal(aw_gains_load_backup(session, bytes, n), n);

@@ -1,5 +1,4 @@
-/* Tests the settings of a device that carries them in packets: asked for, sent together, confirmed
- * and restored. */
+/* Tests settings that a device has in packets: read, sent together, confirmed and restored. */
 #include "shell/settings/settings.h"
 
 #include "protocol/hidmotor/gains.h"
@@ -8,13 +7,13 @@
 #include "shell/settings/controller.h"
 #include "shell_helper.h"
 
-#define PID 9 /* gains of a packet */
+#define PID 9 /* number of gains in a packet */
 
 static struct aw_session *session;
 static struct aw_device_setting settings[AW_HIDMOTOR_GAIN_COUNT];
-static double board[AW_HIDMOTOR_GAIN_COUNT]; /* NaN: it does not report the gain */
-static int asked, sent, silent;              /* silent: requests without an answer to come */
-static double kept_at; /* the board keeps this value instead of another m3.kd; NaN: it does not */
+static double board[AW_HIDMOTOR_GAIN_COUNT]; /* NaN: the board does not report the gain */
+static int asked, sent, silent;              /* silent: number of requests that get no answer */
+static double kept_at; /* value that the board uses for m3.kd; NaN: the sent one */
 
 static struct aw_device_setting *settings_of(struct aw_session *s)
 {
@@ -107,7 +106,7 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
     assert_int_equal(asked, 2);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         assert_true(settings[i].value == (double)i + 1);
-    /* only one packet has the listed ones */
+    /* Only one packet contains the listed gains. */
     aw_settings_list(session, 6, &list);
     assert_int_equal(list.n, PID);
     assert_int_equal(list.of[0].index, 6);
@@ -118,7 +117,7 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
     assert_true(isnan(settings[13].value) && settings[16].value == 17);
 }
 
-/* Never a 0 for a gain that no one has read, not even if its field has a default. */
+/* An unread gain is never sent as 0, even if its field has a default. */
 TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
 {
     struct aw_gain_list wanted = two_gains(), velocity = {0};
@@ -203,7 +202,7 @@ TEST_WITH(start, stop, last_stop_sends_the_old_gains_three_times)
     aw_settings_list(session, 6, &old);
     aw_gains_backup(session, &old);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
-        settings[i].value = NAN; /* as in a server, which has only the old ones */
+        settings[i].value = NAN; /* like a server, which has only the old gains */
     aw_settings_add_old(session, add, NULL);
     assert_int_equal(n_frames, 3);
     assert_int_equal(n_pauses, 3);

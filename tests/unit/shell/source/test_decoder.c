@@ -62,7 +62,7 @@ static void begin(const struct aw_protocol *protocol, const char *option, const 
         fail_msg("%s", session->err.text);
 }
 
-/* Feeds the input in pieces of this size; the results are in decoder and said. */
+/* Feeds the input in pieces of this size. The results are in decoder and said. */
 static enum aw_status feed(const void *data, size_t size, size_t segment)
 {
     const char *bytes = data;
@@ -131,7 +131,8 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
     }
 }
 
-/* Prints only the first errors and counts all of them; hex from the command line prints none. */
+/* Prints only the first errors and counts all of them. Hex from the command line prints no
+ * errors. */
 TEST_WITH(start, stop, printed_errors_are_limited)
 {
     char text[64] = "";
@@ -151,7 +152,7 @@ TEST_WITH(start, stop, printed_errors_are_limited)
     assert_int_equal(feed("A5\n", 3, 100), AW_OK);
     assert_string_equal(said, "");
     assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
-    /* leaves the error itself */
+    /* Returns the error to the caller. */
     assert_non_null(strstr(session->err.text, "not a sample message"));
 }
 
@@ -169,7 +170,7 @@ TEST_WITH(start, stop, streams_in_pieces_are_decoded)
     }
 }
 
-/* If a message contains several packets, a line of hex is one message, complete or not. */
+/* If a message has several packets, each line of hex is one message, complete or not. */
 TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
 {
     char line[] = "1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 01 00 00 00 00 00 "
@@ -305,7 +306,7 @@ TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
     assert_int_equal(decoder.counts.records, 1);
 }
 
-/* Writes a TCP capture of segments of one stream; returns its size. */
+/* Writes a TCP capture of one stream's segments; returns its size. */
 static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
                           const size_t (*segments)[2], size_t n)
 {
@@ -325,21 +326,21 @@ static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
     return size;
 }
 
-/* Packets that are repeated, overlap or are missing; their ports identify the sender. */
+/* Packets are repeated, overlap or are missing. The ports identify the sender. */
 TEST_WITH(start, stop, tcp_captures_are_reassembled)
 {
     static const uint8_t timestamp[] = {28, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0,
                                         0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
     enum { ONE = sizeof timestamp };
     static const struct {
-        size_t segments[4][2]; /* from, size */
+        size_t segments[4][2]; /* first byte and size */
         size_t n;
         uint64_t records;
     } rows[] = {
         {{{0, ONE}, {ONE, ONE}, {2 * ONE, ONE}}, 3, 3},
         {{{0, ONE}, {0, ONE}, {ONE, ONE}}, 3, 2},               /* retransmission */
         {{{0, 20}, {10, ONE}, {10 + ONE, 2 * ONE - 10}}, 3, 3}, /* overlapping */
-        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* one end is missing */
+        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* only one end was captured */
     };
     uint8_t stream[3 * ONE], bytes[4096];
     for (size_t i = 0; i < 3; i++)
@@ -355,7 +356,7 @@ TEST_WITH(start, stop, tcp_captures_are_reassembled)
     }
 }
 
-/* Without direction information, the port of the device determines it. */
+/* If the direction is unknown, the device's port determines it. */
 TEST_WITH(start, stop, ports_determine_the_direction)
 {
     uint8_t bytes[1024], data[256];

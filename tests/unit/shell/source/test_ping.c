@@ -16,9 +16,8 @@ TEST(gaps_count_as_lost_messages)
         {{10, 20}, 0, 0},
         {{40, 0.1, 0.1, 0.1, 40, 0.1, 0.1, 0.1, 10}, 10, 0}, /* late, then several at once */
         {{40, 0.1, 0.1, 40, 4, 10, 0.1, 0.1, 10, 10, 10, 10}, 10, 1}, /* 8 in the time of 9 */
-        {{16, 4, 20, 10, 4, 4},
-         10,
-         0}, /* messages never arrive early: one that seems early follows a late one */
+        /* A message never arrives early: one that seems early follows a late one. */
+        {{16, 4, 20, 10, 4, 4}, 10, 0},
         {{15, 5, 10, 18, 7, 5, 15, 5, 10}, 10, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -31,8 +30,8 @@ TEST(gaps_count_as_lost_messages)
     }
 }
 
-/* A driver sends 9,010 frames, each up to 8 ms late, or in blocks of an adapter that delivers every
- * 16 ms. Then 1 in 50 is lost. The usual interval is off by up to 0.02 ms. */
+/* A driver sends 9,010 frames. Each is up to 8 ms late, or an adapter delivers blocks every 16
+ * ms. In half of the runs, 1 in 50 is lost. The assumed interval is off by up to 0.02 ms. */
 TEST(late_messages_are_not_lost)
 {
     for (int kind = 0; kind < 4; kind++)

@@ -210,7 +210,7 @@ TEST_WITH(start, stop, empty_input_ends_at_once)
     assert_int_equal(next(), AW_END);
 }
 
-/* More packets than a block of the file: all are read in order. */
+/* All packets are read in order, although they exceed one block of the file. */
 TEST_WITH(start, stop, captures_are_read_in_order)
 {
     enum { PACKETS = 3000 };
@@ -230,7 +230,7 @@ TEST_WITH(start, stop, captures_are_read_in_order)
     assert_int_equal(aw_stream_counters(stream)->damaged, 0);
 }
 
-/* A tool with its own receive function; events and undecodable frames are skipped. */
+/* A tool with its own receive function. Skips events and undecodable frames. */
 static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_received *received)
 {
     static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
@@ -295,7 +295,7 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
     return AW_OK;
 }
 
-/* Reports the reason for silence once, after two seconds. */
+/* Silence is reported once, after two seconds, with its reason. */
 TEST_WITH(start, stop, silence_is_reported_once)
 {
     struct aw_sink sink = {tell};
@@ -391,7 +391,7 @@ static void open_link(struct aw_link *link)
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
 }
 
-/* A device that sends continuously but never a complete message; gives up in the end. */
+/* A device that sends continuously but never a complete message, up to a limit. */
 static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_t *got,
                               int64_t deadline, struct aw_error *err)
 {
@@ -463,7 +463,7 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
     session->device.link = NULL;
 }
 
-/* Pauses after each message; the remainder of the previous link is discarded. */
+/* Pauses after each message. Discards the remainder of the previous link. */
 TEST_WITH(start, stop, new_link_discards_the_remainder)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
@@ -498,7 +498,7 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     session->device.link = NULL;
 }
 
-/* An incomplete line yields nothing, and the device does not count as silent. */
+/* An incomplete line yields nothing. The device does not count as silent. */
 TEST_WITH(start, stop, incomplete_line_yields_nothing)
 {
     struct aw_sink sink = {tell};
@@ -533,7 +533,7 @@ static enum aw_status only_b64(struct aw_session *s, aw_selects_fn **concerns)
     return AW_OK;
 }
 
-/* Skips text about other subjects, given as a name or in a column. */
+/* Skips text about other subjects, which are named at the start or in a column. */
 TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
 {
     tool.records.subject.select = only_b64;
@@ -544,7 +544,7 @@ TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
     assert_int_equal(next(), AW_END);
 }
 
-/* Checks the requested subject when the first message arrives. */
+/* The requested subject is checked when the first message arrives. */
 TEST_WITH(start, stop, unknown_subjects_are_reported)
 {
     static const struct {
@@ -607,7 +607,7 @@ TEST_WITH(start, stop, times_out_of_range_are_ignored)
     }
 }
 
-/* Prints all points of a line in order, as "name=value" or "name='text'", with the subject. */
+/* Prints all points of a line in order, "name=value" or "name='text'", with the subject. */
 TEST_WITH(start, stop, points_of_a_line_are_listed)
 {
     static const struct {
@@ -659,7 +659,7 @@ TEST_WITH(start, stop, points_of_a_line_are_listed)
     }
 }
 
-/* A line longer than any buffer is skipped; the next one is read. */
+/* A line longer than any buffer is skipped, and the next one is read. */
 TEST_WITH(start, stop, endless_line_is_skipped)
 {
     static char text[200100];

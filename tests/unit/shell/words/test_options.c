@@ -65,7 +65,7 @@ static const struct aw_option all_kinds[] = {
     {0},
 };
 
-/* The complete error; "": accepted. */
+/* The complete error, or "" for valid values. */
 static const struct {
     const char *name, *text, *says;
 } checks[] = {
@@ -219,7 +219,7 @@ TEST_WITH(fresh, NULL, option_fields_are_filled)
     assert_int_equal(set("rounds", "4", AW_FROM_CONFIG), AW_OK);
     assert_int_equal(set("rounds", "5.5", AW_FROM_COMMAND_LINE), AW_USAGE);
     assert_true(given->rounds == 3);
-    aw_options_add_command(&options, play); /* for a script line with these options */
+    aw_options_add_command(&options, play); /* options of the script line */
     assert_true(!given->loud && given->time_s == 0.5 && given->rounds == 3);
     aw_options_reset(&options, aw_options_find(&options, "speed"));
     assert_true(given->speed == 0.3);
@@ -227,7 +227,7 @@ TEST_WITH(fresh, NULL, option_fields_are_filled)
     assert_true(given->time_s == 0 && !given->name);
 }
 
-/* --fields of the config file applies only to device messages. */
+/* --fields in the config file applies only to device messages. */
 TEST_WITH(fresh, NULL, configured_fields_apply_to_device_messages_only)
 {
     static const struct aw_command rows[] = {{.name = "watch"},

@@ -4,7 +4,7 @@
 
 static struct aw_tokens words;
 
-/* Requires these words in a line, joined by |. */
+/* Requires these words, joined by |, in a line. */
 static void assert_split(const char *line, const char *expected)
 {
     char joined[AW_LINE_MAX] = "";

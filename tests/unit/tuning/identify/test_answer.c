@@ -18,8 +18,8 @@ TEST(dead_zone_and_dead_band_reduce_the_output)
     }
 }
 
-/* Steps between two samples, with linear or held input and any dead time, including a negative one.
- * The process starts at rest at the first input. */
+/* Steps between two samples, with linear or held input and any dead time, even a negative one.
+ * The process is at rest at the first input. */
 TEST(step_response_matches_the_formula)
 {
     enum { N = 200 };
@@ -45,7 +45,7 @@ TEST(step_response_matches_the_formula)
     }
 }
 
-/* Times are rounded, the dead time is not: a slightly longer one changes the answer. */
+/* Times are rounded, but not the dead time: a slightly longer one changes the answer. */
 TEST(response_varies_smoothly_with_dead_time)
 {
     enum { N = 300 };

@@ -10,7 +10,7 @@ static struct aw_excite excite;
 
 /* The result of an experiment with a process, sampled every 10 ms. */
 struct outcome {
-    int parts[AW_EXCITE_OVER + 1]; /* samples in each part */
+    int parts[AW_EXCITE_OVER + 1]; /* number of samples in each part */
     double farthest, ended_s, largest;
 };
 
@@ -74,7 +74,7 @@ TEST(only_the_requested_parts_run)
     assert_true(o.parts[AW_EXCITE_RELAY] && o.parts[AW_EXCITE_SMALL]);
 }
 
-/* With 0.9 s of dead time, output already sent still moves the joint. */
+/* With 0.9 s of dead time, earlier output still moves the joint. */
 TEST(exceeding_the_deviation_limit_ends_the_experiment)
 {
     const struct aw_process process = {.gain = 5, .integrating = true, .dead_time_s = 0.9};
@@ -96,8 +96,7 @@ TEST(experiment_without_motion_ends_in_time)
     assert_false(excite.too_far);
 }
 
-/* The input has points at jumps of at least 1/30 of its range, and for the time of missing
- * samples. */
+/* The input has points at jumps of at least 1/30 of its range, and where samples are missing. */
 TEST(input_has_points_at_jumps_and_gaps)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
@@ -120,13 +119,13 @@ TEST(input_has_points_at_jumps_and_gaps)
     end_picture(out, "control-inputs.txt");
 }
 
-/* Fed by hand: the rest lasts 0.3 s, and the bound may be reached but not exceeded. A step ends at
- * 0.7 of the bound including coasting, at rest, or after its share of the time. */
+/* Samples of chosen curves: the rest lasts 0.3 s, and the bound may be reached but not exceeded.
+ * A step ends at 0.7 of the bound including coasting, at rest, or after its share of the time. */
 TEST(parts_end_at_their_bounds)
 {
     static const struct {
         const char *name;
-        double dt, before, slope, most; /* y moves at slope up to most */
+        double dt, before, slope, most; /* y changes at slope up to most */
         double late;                    /* y coasts this far after the step */
     } rows[] = {
         {"runs to the bound", 1. / 128, 0, 0.125, 9, 0},

@@ -29,8 +29,8 @@ static double normal(void)
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
 
-/* Returns a record of steps with many lengths and two sizes; the answer is the sum of the
- * textbook's step responses. */
+/* Returns a record of steps with many durations and two sizes. The output is the sum of textbook
+ * step responses. */
 static struct aw_trial record_of(double (*step)(double), double gain, double dead_time,
                                  double dead_band, double noise)
 {
@@ -79,7 +79,7 @@ static void within(const char *what, double value, double half, double wanted)
         fail_msg("%s: %g ± %g instead of %g", what, value, half, wanted);
 }
 
-/* Fits of these tests in order, of as many samples three in a row. */
+/* The fits of the tests below in order, each with this number of samples, run three at a time. */
 static FILE *fits;
 
 static void print_fit(const struct aw_fit *f)
@@ -171,7 +171,7 @@ TEST(third_order_process_is_identified)
                      cabs(aw_process_response(&fit.process, w) / aw_process_response(&truth, w)));
 }
 
-/* The sampled input jumps up to 8 ms after a sample; a motor integrates that time error. */
+/* The sampled input jumps up to 8 ms after a sample; a motor integrates this time error. */
 TEST(input_jumps_between_samples_are_fitted)
 {
     double jump_t[40], jump[40], level = 0;
@@ -304,13 +304,13 @@ TEST(coherence_separates_answer_from_noise)
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += points[i].coherence * points[i].pieces / (double)n;
-    /* noise: 1/pieces, more for overlapping pieces */
+    /* noise: 1/pieces, or more for overlapping pieces */
     assert_true(mean > 0.5 && mean < 3);
 }
 
-/* Without a tick, a controller's output jumps halfway between samples, with an error of half the
- * interval. With a tick equal to the sample period, it held the output since the previous
- * sample. */
+/* Without a known control period, the output is assumed to jump halfway between samples, with an
+ * error of half the interval. With a period equal to the sample interval, it is held since the
+ * previous sample. */
 TEST(telemetry_becomes_a_trial)
 {
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
@@ -328,7 +328,7 @@ TEST(telemetry_becomes_a_trial)
     assert_true(fabs(trial.jump_half_s) < 1e-12);
 }
 
-/* Adds known noise to a slow motion with known steps. */
+/* Adds noise of known size to a slow motion with known steps. */
 TEST(noise_and_quantum_match_known_values)
 {
     assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
@@ -344,18 +344,18 @@ TEST(noise_and_quantum_match_known_values)
     assert_true(noisy.quantum == 0); /* all values differ */
     for (int i = 0; i < 400; i++)
         y[i] = i < 100 ? i * i * 1e-3 : i < 150 ? 10.5 : 10 + 3 * (i % 2);
-    struct aw_grain quiet = aw_grain(y, 400); /* noisy except for its quietest tenth */
+    struct aw_grain quiet = aw_grain(y, 400); /* noisy except for the quietest tenth */
     assert_true(quiet.noise < 1e-9);
     double few[] = {0, 0, 0, 2, 2, 2, 5, 5, 5, 5};
     assert_true(fabs(aw_grain(few, 10).quantum - 2) < 1e-12);
-    double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* here 1 is a rounding error */
+    double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* 1 is within the rounding error */
     assert_true(fabs(aw_grain(far, 7).quantum - 4e9) < 1);
     double half[] = {0, 0, 1, 1};
     assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
 }
 
-/* Fits short simulated records with slow disturbances: pieces of two periods, lags as long as the
- * record, given dead bands, a single kind, held-out ends. */
+/* Fits short simulated records with slow disturbances: pieces of two periods, lags as long as
+ * the record, given dead bands, a single kind of process, held-out ends. */
 TEST(short_records_are_fitted)
 {
     enum { SHORT = 160 };
@@ -363,7 +363,7 @@ TEST(short_records_are_fitted)
     static const struct {
         const char *name;
         struct aw_process process;
-        double noise, slow, every; /* noise of y; amplitude of a sine; samples between jumps */
+        double noise, slow, every; /* noise of y; amplitude of a sine; samples between two jumps */
         struct aw_fit_options options;
         bool stairs;
     } rows[] = {
@@ -406,7 +406,7 @@ TEST(short_records_are_fitted)
                 level = (jumps % 2 ? 0.1 : -0.08) + 0.02 * (double)(jumps % 3);
             }
             u[k] = level;
-            /* dead times are whole samples here: takes the output of that time */
+            /* Dead times are whole samples: uses the output of that time. */
             size_t late = (size_t)(rows[i].process.dead_time_s / 0.02);
             double in = k >= late ? u[k - late] : 0, band = rows[i].options.dead_band;
             in = copysign(fmax(0, fabs(in) - band), in);
@@ -424,7 +424,7 @@ TEST(short_records_are_fitted)
     }
 }
 
-/* Uses the fewest samples that give noise and steps, and values at the bounds. */
+/* Uses the smallest number of samples that give noise and steps, and values at the bounds. */
 TEST(noise_and_quantum_are_estimated_from_few_samples)
 {
     seed = 8;
@@ -479,8 +479,8 @@ static struct aw_fit fit_long(size_t n, size_t from, size_t until, double *cpu_s
     return fit;
 }
 
-/* Records that end at rest, or rest most of the time: the held-out part still moves, and the fit
- * rates a correct model as correct. */
+/* Records that end at rest or rest most of the time. The held-out part still moves, and the fit
+ * accepts a correct model. */
 TEST(records_mostly_at_rest_are_fitted)
 {
     static const struct {
@@ -499,7 +499,7 @@ TEST(records_mostly_at_rest_are_fitted)
     }
 }
 
-/* A record eight times as long takes about eight times the CPU time and has the same result. */
+/* A record eight times as long needs about eight times the CPU time and gives the same result. */
 TEST(fit_time_is_linear_in_the_record_length)
 {
     double cpu_s, long_s;
@@ -515,7 +515,7 @@ TEST(fit_time_is_linear_in_the_record_length)
         fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
 }
 
-/* A record so long that its parts have fewer samples than the pieces that are compared. */
+/* A record whose parts have fewer samples than the compared pieces. */
 TEST(fast_jumps_in_a_long_record_are_fitted)
 {
     double cpu_s;
@@ -526,7 +526,7 @@ TEST(fast_jumps_in_a_long_record_are_fitted)
     within("lag", fit.process.a1, fit.half.tau1, 0.2);
 }
 
-/* The fit of a model that fails on held-out data is at least -100 %. */
+/* The fit of a wrong model on held-out data is at least -100 %. */
 TEST(fit_of_a_wrong_model_is_bounded)
 {
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
@@ -563,7 +563,7 @@ static void begin_fits(void)
     fits = begin_picture();
 }
 
-/* This test is the last one. */
+/* Must be the last test. */
 TEST(all_fits_match_the_golden_file)
 {
     end_picture(fits, "control-fits.txt");
@@ -571,7 +571,7 @@ TEST(all_fits_match_the_golden_file)
 
 ALL_TESTS_WITH(begin_fits, NULL);
 
-/* ---- Stopping ---- */
+/* ---- Abandoned fits ---- */
 
 static atomic_bool dropped;
 

@@ -20,7 +20,7 @@ static void same(const struct aw_process_state *a, const struct aw_process_state
                  b->rate, b->lagged);
 }
 
-/* Tries repeated times, single times, times of 0, and more times than the cache holds. */
+/* Tries repeated times, times used once, 0, and more times than the cache holds. */
 TEST(cached_moves_match_the_process)
 {
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {

@@ -94,7 +94,7 @@ TEST(frequency_response_matches_the_formula)
     double complex wanted = 2 * cexp(-0.25 * s) / ((1 + 2 * s) * (1 + s));
     near(cabs(g - wanted), 0, 1e-12);
     near(aw_process_phase(&p, 1.5), -atan(3) - atan(1.5) - 0.375, 1e-12);
-    /* an integrator with dead time L: pi/(2 L), and pi/(2 k L) */
+    /* An integrator with dead time L: pi/(2 L) and pi/(2 k L). */
     struct aw_process integrator = {.gain = 4, .integrating = true, .dead_time_s = 0.05};
     double omega, ku, tau1, tau2, damping;
     assert_true(aw_process_ultimate(&integrator, &omega, &ku));
@@ -113,7 +113,7 @@ TEST(frequency_response_matches_the_formula)
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
 }
 
-/* Prints processes with zeros and a third lag far from, near and equal to the others: frequency
+/* Prints processes with zeros, and a third lag far from, near and equal to the others: frequency
  * response, ramp, constant input and zero duration. */
 TEST(processes_match_the_golden_file)
 {

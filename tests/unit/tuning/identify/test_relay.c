@@ -6,12 +6,12 @@
 #include "tuning/identify/relay.h"
 
 #define DT      0.0005
-#define LONGEST 1000 /* steps of the longest dead time */
+#define LONGEST 1000 /* max dead time in steps */
 
 /* slope/(s + 1/tau)·exp(-s·dead): an integrator if rate (1/tau) is 0. */
 struct plant {
     double slope, rate, load;
-    int dead; /* steps */
+    int dead; /* dead time in steps */
     double outputs[LONGEST];
     long step;
     double y;
@@ -26,8 +26,8 @@ static void move(struct plant *plant, double u)
     plant->step++;
 }
 
-/* The host samples every few steps. The setpoint reaches the driver with u = kp·(sp - y) late steps
- * after its sample. kp 0: the relay sets the output directly. */
+/* The host samples every few steps. The setpoint arrives late steps after its sample at a driver
+ * with u = kp·(sp - y). kp 0: the relay sets the output directly. */
 struct host {
     int every, late;
     double kp;
@@ -35,7 +35,7 @@ struct host {
 
 static struct aw_relay relay;
 
-/* Returns the duration. */
+/* Returns the duration of the experiment. */
 static double run(struct plant *plant, const struct host *host,
                   const struct aw_relay_config *config)
 {
@@ -71,8 +71,8 @@ static void near(double value, double wanted, double part)
 static const struct aw_relay_config usual = {
     .amplitude = 0.1, .max_deviation = 0.1, .max_time_s = 60};
 
-/* It continues for the dead time after each switch: the period is 4 dead times, the amplitude is
- * half the motion in one dead time. */
+/* The motion continues for the dead time after each switch: the period is 4 dead times, the
+ * amplitude half the motion in one dead time. */
 TEST(relay_cycle_matches_an_integrator)
 {
     static const double dead[] = {0.02, 0.05, 0.2};
@@ -97,7 +97,7 @@ TEST(hysteresis_lengthens_the_cycle)
     near(last_cycle()->period_s, 0.4, 0.03);
 }
 
-/* A lag around a working point that needs a constant output: the relay finds the bias. */
+/* A lag whose working point needs a constant output: the relay finds this bias. */
 TEST(bias_compensates_a_load)
 {
     const double tau = 0.4, gain = 2;
@@ -115,7 +115,7 @@ TEST(bias_compensates_a_load)
 /* With telemetry at 100 Hz and setpoints delayed by 3 ms, the period grows by the host's delay. */
 TEST(relay_works_through_setpoints)
 {
-    struct plant plant = {.slope = 1.2, .dead = 60}; /* 30 ms */
+    struct plant plant = {.slope = 1.2, .dead = 60}; /* in steps: 30 ms */
     struct host host = {.every = 20, .late = 6};
     struct aw_relay_config config = usual;
     config.hysteresis = 0.001;
@@ -184,8 +184,8 @@ TEST(invalid_configurations_are_refused)
     }
 }
 
-/* A synthetic oscillation, sample by sample: the relay's output, its cycles and bias. It ends after
- * six similar cycles, which the first ones of these rows are not. */
+/* Feeds a synthetic oscillation sample by sample and checks output, cycles and bias. The
+ * experiment ends after six similar cycles; the first ones of these rows are not similar. */
 TEST(relay_output_matches_the_golden_file)
 {
     static const struct {
@@ -249,10 +249,10 @@ TEST(relay_switches_beyond_the_hysteresis)
     }
 }
 
-/* Ten cycles of 1 s and amplitude 2, sampled 10 ms before each ends. The fourth is longer and
- * wider; a given part of each is high. Lists the number of cycles until the end and the final bias.
- * Similar cycles differ by less than 122 ms or 0.5. The bias is corrected if the duty is more than
- * 12 % off and the bias below its limit. */
+/* Feeds ten cycles of 1 s and amplitude 2, sampled 10 ms before each ends. The fourth is longer
+ * and wider, and each is high for a given part. Lists the number of cycles until the end and the
+ * final bias. Cycles are similar if they differ by less than 122 ms and 0.5. The bias is
+ * corrected if the duty is more than 12 % off and the bias is below its limit. */
 TEST(similar_cycles_end_the_experiment)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Prints the search step by step, for a small record with jumps, noise and drift; test_fit checks
+/* Prints each step of the search for a small record with jumps, noise and drift. test_fit checks
  * the results. */
 #include "numbers_helper.h"
 

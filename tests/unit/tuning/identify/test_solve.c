@@ -1,4 +1,5 @@
-/* Tests linear equations: computed by hand, with known answers, and without one. */
+/* Tests linear equations: two solved by hand, one with a known solution, and one without a
+ * solution. */
 #include "test.h"
 #include <math.h>
 
@@ -12,7 +13,7 @@ TEST(two_equations_match_the_hand_solution)
     assert_true(fabs(x[0] - 1.75) < 1e-12 && fabs(x[1] - 1.5) < 1e-12);
 }
 
-/* The matrix is the identity plus a rank of one, so its product with a vector is known. */
+/* The matrix is the identity plus a matrix of rank one, so its product with a vector is known. */
 TEST(known_solution_is_recovered)
 {
     enum { N = 20 };

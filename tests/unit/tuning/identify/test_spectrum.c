@@ -8,8 +8,8 @@
 
 static double t[N], y[N], at[2 * N], input[2 * N];
 
-/* Records jumps in a fixed pattern every 70 ms and a slow oscillation. The output is the noisy
- * answer of a lag to the last jump before each sample. */
+/* Records jumps in a fixed pattern every 70 ms and a slow oscillation. The output is a lag's
+ * noisy answer to the last jump before each sample. */
 static struct aw_trial record(double noise, bool stairs)
 {
     struct aw_process lag = {.gain = -1.5, .a1 = 0.06};
@@ -35,7 +35,7 @@ static struct aw_trial record(double noise, bool stairs)
         .input_t = at, .input = input, .n_inputs = n, .stairs = stairs, .t = t, .y = y, .n = N};
 }
 
-/* One sample per second, the last one a second late: the resampled record has whole seconds, and
+/* One sample per second, the last one a second late. The resampled record has whole seconds, and
  * the input jumps at the samples. */
 static void make_whole(void)
 {

@@ -31,7 +31,7 @@ static void slopes(const struct system *system, const double state[2], double u,
     out[1] = system->zeta > 0 ? w * w * (u - state[0]) - 2 * system->zeta * w * state[1] : 0;
 }
 
-/* Integrates by Runge-Kutta with the exact excitation between samples, so that no hold adds a
+/* Integrates by Runge-Kutta with the exact excitation between samples, so that no hold adds
  * phase. */
 static void advance(const struct system *system, double state[2], double t, double dt)
 {
@@ -133,7 +133,7 @@ TEST(excitation_keeps_amplitude_and_crest_factor)
     double most = 0;
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
     assert_int_equal(aw_sweep_start(&again, &plan, NULL), AW_OK);
-    if (!(sweep.crest < 2.3)) /* 24 tones with equal phases: 6.9 */
+    if (!(sweep.crest < 2.3)) /* equal phases would give 6.9 with 24 tones */
         fail_msg("crest factor %g", sweep.crest);
     for (int i = 0; i < 100000; i++) {
         double t = i * 0.0002, value = aw_sweep_get_value(&sweep, t);
@@ -193,7 +193,7 @@ TEST(margins_of_a_delayed_integrator_match_the_formula)
                 isnan(summary.phase_margin_deg));
 }
 
-/* Tries each bound of a plan, exactly at it and beyond. */
+/* Tries each limit of a plan, exactly at it and beyond. */
 TEST(plan_bounds_are_checked)
 {
     static const struct {
@@ -238,13 +238,13 @@ TEST(plan_bounds_are_checked)
     end_picture(out, "control-plans.txt");
 }
 
-/* Tries records that violate one bound, and checks the error. */
+/* Tries records that violate one limit, and checks the error. */
 TEST(record_bounds_are_checked)
 {
     static const struct {
         size_t n;
-        double dt, wrong, dc; /* dt: sample interval; wrong: replacement of one value */
-        int where;            /* 0: none, 1: t, 2: input, 3: output, 4: t again */
+        double dt, wrong, dc; /* dt: sample interval; wrong: value that replaces another one */
+        int where;            /* replaced value: 0 none, 1 t, 2 input, 3 output, 4 t again */
         const char *says;
     } rows[] = {
         {11, 0.01, 0, 0, 0, "sweep: too few samples (11) for 4 frequencies — record longer"},

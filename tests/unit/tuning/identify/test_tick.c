@@ -1,4 +1,5 @@
-/* Measures the tick of known controllers from delayed telemetry of any period with gaps. */
+/* Measures the control period of known controllers from delayed telemetry of any period with
+ * gaps. */
 #include <math.h>
 
 #include "test.h"
@@ -18,7 +19,7 @@ static double share(uint32_t *seed)
 }
 
 struct scene {
-    double tick, period, late, missing, noise; /* s, s, s, share, steps of the wire */
+    double tick, period, late, missing, noise; /* s, s, s, share, steps of the encoder */
     uint32_t seed;
 };
 
@@ -86,7 +87,7 @@ TEST(unsuitable_records_give_no_tick)
     assert_false(aw_tick_measure(t, error, output, 7, KI, &tick));
     assert_false(aw_tick_measure(t, error, output, n, -KI, &tick)); /* the output falls */
     for (size_t i = 0; i < n; i++)
-        output[i] = 0; /* output within the dead band shows no tick */
+        output[i] = 0; /* constant output within the dead band shows no period */
     assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
     for (size_t i = 0; i < n; i++)
         output[i] = i % 2 ? 0.5 : 0;

@@ -59,8 +59,8 @@ TEST(panels_have_their_lines_and_remarks)
     expect_part(&chart, AW_CHART_PDF, "set terminal pdfcairo size 8.33333in,7.20833in ");
 }
 
-/* NaN and infinity leave gaps, and so do non-positive values on a logarithmic axis. A gap ends a
- * step line, too. */
+/* NaN and infinity leave gaps, and so do non-positive values on a logarithmic axis. A gap also
+ * ends a step line. */
 TEST(invalid_values_leave_gaps)
 {
     static const double xs[] = {-1, 0, 1, 2, NAN, 3, 4, 5},
@@ -106,7 +106,7 @@ TEST(logarithmic_axes_have_suitable_ticks)
     }
 }
 
-/* gnuplot prints any text unchanged: see its test in plot.bats. */
+/* gnuplot must print any text unchanged; tests/cli/plot.bats checks that. */
 TEST(special_characters_are_escaped)
 {
     static const char odd[] = "it's `date` \"$x\" @a {b}_1^2 \\n \\' %d & <ü> \x01 \xff\t|\\";

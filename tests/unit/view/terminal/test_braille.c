@@ -145,7 +145,7 @@ TEST(short_buffers_truncate_rows)
                      100 * 10 + 4);
     free(full);
     aw_braille_free(&canvas);
-    assert_true(aw_braille_init(&canvas, 1, 1)); /* this is enough for one column */
+    assert_true(aw_braille_init(&canvas, 1, 1)); /* enough for one column */
     aw_braille_draw_text(&canvas, 0, 0, "x", 0);
     assert_int_equal(aw_braille_print_row(&canvas, 0, AW_BRAILLE_UTF8, out, AW_BRAILLE_ROW), 1);
     aw_braille_free(&canvas);

@@ -100,7 +100,7 @@ TEST(texts_are_truncated_to_their_cells)
             fail_msg("row %zu: %s", i, text);
         free(text);
     }
-    /* longer than the buffer */
+    /* Longer than the buffer. */
     char longest[400];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -141,7 +141,7 @@ TEST(long_names_are_elided)
     }
 }
 
-/* The first and the last row stay unchanged. */
+/* The first and the last row must stay unchanged. */
 TEST(list_of_keys_is_drawn)
 {
     static const char *const all[] = {

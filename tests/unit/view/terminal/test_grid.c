@@ -40,7 +40,7 @@ static const char *draw(int width, int height, unsigned how)
     return text;
 }
 
-/* Appends a drawing to the file of pictures. */
+/* Appends a drawing to the golden file. */
 static FILE *pictures;
 
 static void also(int width, int height, unsigned how)
@@ -191,7 +191,7 @@ static bool in_degrees(void *context, const char *subject, const char *field, do
     return true;
 }
 
-/* Shows six joints in ten rows of 80 columns: a row per joint, a column per quantity. */
+/* Shows six joints in ten rows of 80 columns: one row per joint, one column per quantity. */
 TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
 {
     static const struct aw_grid_column columns[] = {
@@ -230,7 +230,7 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
             draw(width, height, 0);
 }
 
-/* The keys for quitting and for help are shown at any width, and so is the end of a name. */
+/* The keys for quitting and help are shown at any width, and so is the end of a name. */
 TEST_WITH(start, stop, keys_are_shown_at_any_width)
 {
     take("joint", "lknee", "", 0);
@@ -262,8 +262,8 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     expect_pictures("grid-keys.txt");
 }
 
-/* Draws names that differ only in the elided part, scrolled rows, and more joints than rows. It
- * also tries the widths around each change of the layout. */
+/* Draws names that differ only in the elided part, scrolled rows, and more joints than rows.
+ * Also tries the widths around each change of the layout. */
 static bool enlarged(void *context, const char *subject, const char *field, double *factor,
                      const char **unit)
 {
@@ -335,8 +335,7 @@ TEST_WITH(start, stop, edge_cases_match_the_golden_files)
     expect_pictures("grid-edges.txt");
 }
 
-/* Two names in 14 columns differ in one letter: that letter is shown, with few others before it
- * beyond a third. */
+/* Two names in 14 columns differ in one letter: that letter is shown, with few others before it. */
 TEST_WITH(start, stop, elided_names_stay_distinguishable)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = "x"};

@@ -1,4 +1,4 @@
-/* Tests the screen on a pseudo-terminal: its output, its keys, and that the terminal is restored.
+/* Tests the screen on a pseudo-terminal: its output, its keys and the restored terminal.
  * Descriptors 0 and 1 are the terminal during a test. */
 #include "view/terminal/screen.h"
 
@@ -91,7 +91,7 @@ TEST_WITH(start, stop, drawing_reaches_the_terminal)
     aw_braille_draw_dot(canvas, 60, 20, 4);
     aw_screen_show(screen);
     arrived();
-    expect_in(seen, "\033[?1049h"); /* the alternate screen */
+    expect_in(seen, "\033[?1049h"); /* switches to the alternate screen */
     expect_in(seen, "\033[?25l");   /* hides the cursor */
     expect_in(seen, "plain");
     expect_in(seen, "\033[36mseries");
@@ -114,7 +114,7 @@ TEST_WITH(start, stop, only_changes_are_sent)
     struct aw_screen *screen = open_screen(true);
     for (int i = 0; i < 3; i++) {
         struct aw_braille *canvas = aw_screen_get_canvas(screen);
-        assert_int_equal(canvas->cells[40 + 2].character[0], '\0'); /* the canvas starts empty */
+        assert_int_equal(canvas->cells[40 + 2].character[0], '\0'); /* initially empty */
         aw_braille_draw_text(canvas, 2, 1, "the first row", 0);
         aw_braille_draw_text(canvas, 2, 4, i < 2 ? "another" : "a third", 0);
         aw_screen_show(screen);
@@ -134,7 +134,7 @@ TEST_WITH(start, stop, only_changes_are_sent)
     aw_screen_show(screen);
     expect_in(arrived(), "the first row");
     expect_in(seen, "\033[9;51Hthe end");
-    /* only higher, only wider, and larger than the canvas limit */
+    /* Only higher, only wider, and larger than the maximum canvas. */
     static const struct winsize sizes[] = {{.ws_col = 60, .ws_row = 12},
                                            {.ws_col = 70, .ws_row = 12},
                                            {.ws_col = 1200, .ws_row = 1000},
@@ -230,7 +230,7 @@ TEST_WITH(start, stop, limited_terminals_are_supported)
     assert_int_equal(aw_screen_flags(screen), AW_BRAILLE_COLOR);
     aw_braille_draw_text(aw_screen_get_canvas(screen), 0, 0, "behind", AW_BRAILLE_DIM);
     aw_screen_show(screen);
-    expect_not_in(arrived(), "38;5;"); /* eight colours: dim */
+    expect_not_in(arrived(), "38;5;"); /* the screen has eight colours: dim */
     expect_in(seen, ";2m");
     aw_screen_close(screen);
     expect_given_back();

@@ -19,7 +19,7 @@ static void stop(void)
     assert_false(strip.span_ns || strip.n);
 }
 
-/* Appends a drawing to the file of pictures. */
+/* Appends a drawing to the golden file. */
 static void also(FILE *out, const struct aw_strip_look *look, int width, int height, int rows)
 {
     struct aw_braille canvas;
@@ -59,7 +59,7 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
     draw((struct aw_strip_look){.end_ns = AW_SECOND, .numbered = true}, 60, 24);
     expect_in(text, " 1 a     1.000  3 c     2.000 deg\n");
     expect_in(text, " 2 b    1000.0 Nm\n");
-    /* too low for two panels: all lines in one */
+    /* The strip is too low for two panels, so all lines share one. */
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 9);
     expect_in(text, "● a         1  ● b      1000 Nm  ● c         2 deg");
     expect_in(draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 4), "too small");
@@ -105,7 +105,7 @@ TEST_WITH(start, stop, samples_of_a_slot_are_merged)
     aw_strip_add_sample(&strip, s, 2000, 3);
     aw_strip_add_sample(&strip, s, width - 1, 6);
     aw_strip_add_sample(&strip, s, width, 9);
-    aw_strip_add_sample(&strip, s, 5, 1);     /* treated as the latest time */
+    aw_strip_add_sample(&strip, s, 5, 1);     /* drawn as the latest time */
     aw_strip_add_sample(&strip, s, 7, 1e100); /* too large for any scale */
     assert_true(isnan(strip.lines[s].value));
     aw_strip_break(&strip);
@@ -125,8 +125,8 @@ TEST_WITH(start, stop, samples_of_a_slot_are_merged)
     assert_int_equal(strip.lines[s].n, 4096);
 }
 
-/* Prints the scale of a panel for each pair of values, in sequence, and the time since it became
- * too large. */
+/* Prints a panel's scale for each pair of values, in sequence, and the time since it became too
+ * large. */
 TEST_WITH(start, stop, scales_fit_the_values)
 {
     static const double extents[][2] = {
@@ -161,7 +161,7 @@ TEST_WITH(start, stop, scales_fit_the_values)
     int64_t now = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         now += steps[i].after_ms * AW_MILLISECOND;
-        /* at the edge of the visible span */
+        /* At the edge of the visible time span. */
         aw_strip_add_sample(&strip, s, now - AW_MILLISECOND, steps[i].low);
         aw_strip_add_sample(&strip, s, now, steps[i].high);
         draw((struct aw_strip_look){.end_ns = now}, 30, 10);
@@ -211,12 +211,12 @@ TEST_WITH(start, stop, layout_follows_the_width)
         also(out, &look, 30, height, height % 3 ? 2 : height);
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
-    /* in whole dots of time, here four nanoseconds */
+    /* In whole dots of time, here four nanoseconds. */
     strip.span_ns = 100;
     look.is_absolute = false;
     for (look.end_ns = 3 * AW_SECOND + 20; look.end_ns < 3 * AW_SECOND + 26; look.end_ns += 3)
         also(out, &look, 24, 7, 7);
-    /* exactly at the edge of the visible span */
+    /* Exactly at the edge of the visible time span. */
     look.is_absolute = true;
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 1, 2);
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 1, -2);
@@ -227,7 +227,7 @@ TEST_WITH(start, stop, layout_follows_the_width)
     end_picture(out, "strip-widths.txt");
 }
 
-/* Draws twelve lines with twelve units in six panels, each line numbered at its end. */
+/* Draws twelve lines with different units in six panels, each line numbered at its end. */
 TEST_WITH(start, stop, many_units_share_panels)
 {
     FILE *out = begin_picture();
@@ -255,7 +255,7 @@ TEST_WITH(start, stop, many_units_share_panels)
     look.title = NULL;
     look.end_ns += 3333 * AW_MILLISECOND;
     also(out, &look, 70, 15, 15);
-    /* distant values have expired: a line enters from beyond the scale */
+    /* Older, larger values have expired: a line enters from beyond the scale. */
     aw_strip_free(&strip);
     aw_strip_init(&strip, 10 * AW_SECOND);
     int s = aw_strip_add_line(&strip, "from afar", "m");
@@ -322,7 +322,7 @@ TEST_WITH(start, stop, gaps_are_not_drawn)
     aw_braille_free(&canvas);
 }
 
-/* A moving line keeps its shape: it scrolls by whole columns of dots. */
+/* A moving line keeps its shape, because it scrolls by whole columns of dots. */
 TEST_WITH(start, stop, line_keeps_its_shape_while_scrolling)
 {
     int line = aw_strip_add_line(&strip, "x", "");

@@ -105,7 +105,7 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
     const struct aw_channel *torque = find("lknee.torque");
     int64_t end = 2996 * AW_MILLISECOND;
     assert_true(fabs(aw_channel_rate(torque, end) - 1000) < 10);
-    /* the table is drawn slightly later */
+    /* The table is drawn slightly later. */
     assert_true(fabs(aw_channel_rate(torque, end + 50 * AW_MILLISECOND) - 1000) < 10);
     assert_false(aw_channel_is_stale(torque, end));
     assert_true(fabs(aw_channel_rate(torque, end + 2 * AW_SECOND) - 0.5) < 1e-9);
@@ -165,7 +165,7 @@ TEST_WITH(start, stop, all_fields_match_the_golden_file)
     end_picture(out, "channels.txt");
 }
 
-/* Unit and range follow the value that selects the scale; the text is a name, then none. */
+/* Unit and range follow the value that selects the scale. The text is a name, then nothing. */
 TEST_WITH(start, stop, unit_follows_the_selected_scale)
 {
     points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=5");
@@ -189,7 +189,7 @@ TEST_WITH(start, stop, unit_follows_the_selected_scale)
     assert_string_equal(find("lknee.setpoint.controller")->text, "");
 }
 
-/* Checks the time from which a rate exists, and the messages that it covers. */
+/* Checks from which time a rate exists and which messages it covers. */
 TEST_WITH(start, stop, rate_epochs_follow_the_messages)
 {
     static const struct {
@@ -256,7 +256,7 @@ static void fill_and_free(void)
         snprintf(point.name, sizeof point.name, "%c%d", i % 2 ? 'a' : 'b', i);
         aw_channels_update(&many, &point, 1, 0);
     }
-    for (size_t i = 0; i < 200; i++) /* equal order: by arrival */
+    for (size_t i = 0; i < 200; i++) /* channels of equal order are sorted by arrival */
         assert_int_equal(atoi(many.list[i]->name + 1), i);
     assert_true(aw_channels_copy(&copy, &many));
     assert_int_equal(copy.n, 200);
@@ -309,7 +309,7 @@ TEST_WITH(start, stop, only_selected_channels_are_kept)
     assert_int_equal(find("rknee.torque")->count, 0);
 }
 
-/* A copy does not change. The number of channels is limited. */
+/* A copy does not change. Channels beyond the maximum are dropped. */
 TEST_WITH(start, stop, copy_of_the_channels_stays_constant)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = ""};

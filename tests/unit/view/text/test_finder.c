@@ -69,7 +69,7 @@ TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
     assert_true(aw_finder_match(&finder, &rig->record, subject)[0] != 0);
 }
 
-/* Six boards with three messages each: lookups do not evict each other. */
+/* Lookups of three messages of six boards do not evict each other. */
 TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"torque"}};
@@ -85,8 +85,8 @@ TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
     }
 }
 
-/* For patterns of fields alone, one cache entry serves all boards. A subject, a part of one or a
- * possible one requires an entry per board. */
+/* For patterns without a subject, one cache entry serves all boards. Patterns that may name a
+ * subject need one entry per board. */
 TEST_WITH(start, stop, field_patterns_share_one_entry)
 {
     static const struct {
@@ -115,7 +115,7 @@ TEST_WITH(start, stop, field_patterns_share_one_entry)
     }
 }
 
-/* An identifier is a value that may differ in each record. */
+/* The identifier may differ in each record. */
 TEST_WITH(start, stop, numeric_subjects_are_found)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"3"}};

@@ -35,8 +35,8 @@ TEST(command_fields_are_prefixed)
     free(rig);
 }
 
-/* The unit of a name alone comes from the first message with that field; it is NULL if another
- * field selects it. */
+/* The unit of a name comes from the first message with that field. It is NULL if another field
+ * selects it. */
 TEST(unit_is_found_by_name)
 {
     struct aw_wire *wire = calloc(1, sizeof *wire);
@@ -74,7 +74,7 @@ TEST(path_becomes_a_point)
     free(rig);
 }
 
-/* Prints all points of all messages: names, positions, texts, and which one is the subject. */
+/* Prints all points of all messages: names, positions, texts, and the subject. */
 TEST(all_points_match_the_golden_file)
 {
     static struct beyond copy;
@@ -117,7 +117,7 @@ TEST(all_points_match_the_golden_file)
 TEST(overlong_name_parts_are_omitted)
 {
     static const struct {
-        size_t first, second; /* bytes */
+        size_t first, second; /* in bytes */
         size_t joined;
     } rows[] = {{ROOM, 0, ROOM},    {ROOM + 1, 0, 0},
                 {ROOM + 1, 5, 5},   {0, 0, 0},

@@ -32,14 +32,14 @@ static void decode(const char *hex, enum aw_dir dir, struct aw_record *record)
     assert_int_equal(aw_wire_decode(&wire, dir, frame, record, NULL), AW_OK);
 }
 
-/* Shows the first two cases of each message, except those of other variants and refused ones. */
+/* Prints the first two cases of each message, except refused ones and other variants. */
 static void show_all(FILE *golden, FILE *out, enum aw_style style)
 {
     static char line[AW_VIEW_MAX], command[LINE_CAP], hex[LINE_CAP], json[LINE_CAP];
     struct aw_view *view = view_of(style);
     struct aw_record record;
     int64_t time_ns = 0;
-    uint64_t shown[2][2] = {{0}}; /* messages in each direction once, and twice; a bit each */
+    uint64_t shown[2][2] = {{0}}; /* messages printed once and twice, by direction */
     rewind(golden);
     fwrite(line, 1, aw_view_print_header(view, line), out);
     while (fgets(command, LINE_CAP, golden)) {

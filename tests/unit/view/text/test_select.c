@@ -31,7 +31,7 @@ static bool takes(const char *pattern, const char *name)
 
 static const struct {
     const char *pattern;
-    bool torque, angle; /* whether the pattern selects lknee.torque and lknee.alpha_angle */
+    bool torque, angle; /* whether lknee.torque and lknee.alpha_angle are selected */
 } patterns[] = {
     {"torque", true, false},
     {"lknee.torque", true, false},
@@ -75,7 +75,7 @@ TEST(patterns_match_points)
             fail_msg("%s", patterns[i].pattern);
 }
 
-/* A foreign name is used literally, even if it looks like a pattern. */
+/* A foreign name is used literally even if it looks like a pattern. */
 TEST(foreign_names_are_matched_literally)
 {
     struct aw_select select = {.n = 1};
@@ -156,10 +156,10 @@ TEST(empty_selection_matches_everything)
 static const struct {
     const char *pattern;
     bool subjects;
-    const char *error; /* part of it; NULL: valid */
+    const char *error; /* part of the error; NULL: valid */
 } checks[] = {
     {"torque", false, NULL},
-    {"lknee", false, NULL}, /* a named value of the table */
+    {"lknee", false, NULL}, /* a value name of the table */
     {"lknee.torque", false, NULL},
     {"left.knee.torque", true, NULL}, /* a subject that contains a dot */
     {"left.knee.torque", false, "available: "},
@@ -178,7 +178,7 @@ static const struct {
     {"torq", false, "did you mean 'torque'?"},
     {"torqe", true, "did you mean 'torque'?"},
     {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
-    {"zebra", true, NULL}, /* possibly a later subject */
+    {"zebra", true, NULL}, /* a later record may contain this subject */
     {"zebra", false, "available: "},
     {"zebra.stripes", true, "available: "},
 };
@@ -235,8 +235,8 @@ TEST(subjects_confirm_patterns)
 static struct beyond copy;
 static struct aw_wire wire;
 
-/* Prints the fields that a pattern selects in each protocol: their number, the first and the last
- * one. It also prints the part that names fields if the rest is a subject. */
+/* Prints the fields that a pattern selects in each protocol: number, first and last. Also prints
+ * the part that names fields if the rest is a subject. */
 static void print_selected(const char *pattern, size_t i, FILE *out)
 {
     (void)i;

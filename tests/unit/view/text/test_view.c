@@ -38,7 +38,7 @@ static const char *show(const struct aw_view_options *options, const struct aw_r
     return line;
 }
 
-/* Boards have even spacing; values between, below and above them are not boards. */
+/* Boards have even spacing. Values between, below and above them are not boards. */
 TEST(named_values_are_printed_by_name)
 {
     static const struct {
@@ -122,7 +122,7 @@ TEST(iso_times_are_parsed)
 {
     static const struct {
         const char *text;
-        int64_t ns; /* 7: invalid, the value stays unchanged */
+        int64_t ns; /* 7: invalid, so the value stays unchanged */
     } rows[] = {
         {"2023-11-14T22:13:20.123456Z", 1700000000123456000},
         {"2023-11-14T22:13:20.123456789Z", 1700000000123456789},
@@ -169,7 +169,7 @@ TEST_WITH(start, NULL, largest_float_stays_finite_when_scaled)
                         "{\"dir\":\"tx\",\"msg\":\"setpoint\",\"value\":-8.50705867e+39}\n");
 }
 
-/* Fills all values of a record, including invalid ones, and one beyond. */
+/* Sets all values of a record, including invalid ones, and one beyond its end. */
 static void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)
 {
     aw_record_init(record, codec, dir);
@@ -209,7 +209,7 @@ TEST(styles_match_the_golden_file)
     end_picture(out, "view-styles.txt");
 }
 
-/* Prints columns and rows limited to some messages or fields, for the available joints. */
+/* Prints columns and rows of the available joints, limited to some messages or fields. */
 TEST(selections_match_the_golden_file)
 {
     static const char *const fields[][3] = {
@@ -268,7 +268,7 @@ TEST(selected_messages_are_a_bit_set)
     assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, none, SIZE_MAX)), 0);
     assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, sent, SIZE_MAX)), 0);
     assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, none, 0)),
-                     all); /* as if all messages were from packet files */
+                     all); /* treats all messages as those of packet files */
     struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = {true, {some}}};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
     line[aw_view_print_header(view, line)] = '\0';
@@ -343,7 +343,7 @@ TEST(overlong_references_are_refused)
     }
 }
 
-/* Prints text from the wire, letter by letter, and a record with two meaningless values. */
+/* Prints text from the wire letter by letter, and a record with two meaningless values. */
 TEST(wire_text_is_escaped)
 {
     struct aw_record record = {0};

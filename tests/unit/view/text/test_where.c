@@ -20,7 +20,7 @@ static void stop(void)
 
 static const struct {
     const char *text;
-    bool holds; /* expected for torque = 5, fix_link_angle = 45, lknee */
+    bool holds; /* result for torque = 5, fix_link_angle = 45, lknee */
 } conditions[] = {
     {"torque>4", true},
     {"torque > 5", false},
@@ -36,14 +36,14 @@ static const struct {
     {"joint.torque>4", true},
     {"fix_link_angle>0.7rad", true},
     {"fix_link_angle>0.8rad", false},
-    {"fix_link_angle>3Nm", false}, /* a unit of another kind never matches */
+    {"fix_link_angle>3Nm", false}, /* different kinds of units never match */
     {"torque>4 and fix_link_angle<50", true},
     {"torque>4 and fix_link_angle<40", false},
     {"torque>-1e3", true},
     {"board=lknee", true},
     {"board!=lknee", false},
     {"board=rknee", false},
-    {"velocity<5", false}, /* another message */
+    {"velocity<5", false}, /* a field of another message */
     {"velocity!=5", false},
 };
 
@@ -77,7 +77,7 @@ TEST(conditions_are_evaluated)
     }
 }
 
-/* msg and dir are properties of the message, other names are values. */
+/* msg and dir are properties of the message; all other names are values. */
 TEST(msg_and_dir_are_properties_of_the_message)
 {
     static const struct {
@@ -163,8 +163,7 @@ TEST(conditions_on_missing_data_are_false)
 
 #define EIGHT "a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1"
 
-/* says: the whole error message; NULL: the condition is valid; "!" and the text that cannot be
- * parsed: the general error about that text. */
+/* says: the whole error. NULL: valid. "!" and a text: the general error about this text. */
 TEST(condition_errors_are_explained)
 {
     static const struct {
@@ -223,8 +222,8 @@ TEST(condition_errors_are_explained)
     }
 }
 
-/* Conditions that can never hold are refused; a unit that depends on the record cannot be checked
- * in advance. Leftovers of an earlier text and rows beyond the table are ignored. */
+/* Conditions that can never hold are refused. A unit that depends on the record is not checked
+ * in advance. Leftovers of an earlier text and rows beyond the table have no effect. */
 TEST(impossible_units_are_refused)
 {
     static const struct {
@@ -241,7 +240,7 @@ TEST(impossible_units_are_refused)
         {&aw_canpid_protocol, "[tQ]*>1kg", "--where: [tQ]*: '1kg': unknown unit 'kg' — use Nm"},
         {&aw_hidmotor_protocol, "duration>1Nm", /* in the first message only */
          "--where: duration: '1Nm': wrong unit 'Nm' — use ms"},
-        {&aw_armctl_protocol, "seq>1kg", /* the first scalar of each */
+        {&aw_armctl_protocol, "seq>1kg", /* first scalar of each message */
          "--where: seq: '1kg': unknown unit 'kg' — omit the unit"},
     };
     static struct beyond copy;
