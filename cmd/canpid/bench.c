@@ -188,12 +188,12 @@ static enum aw_status allow_gains(struct aw_experiment *experiment, const char *
 
 /* The spring gets stiffer under load: returns the torque of one encoder step at the largest torque
  * in the record. */
-static double get_torque_step(const struct aw_table *table)
+static double get_torque_step(const struct aw_experiment *experiment)
 {
     static const double step = 2 * M_PI / 16384, precompression_m = 0.002;
     double largest = 0, alpha = 0;
-    for (size_t i = 0; i < table->n_rows; i++)
-        largest = fmax(largest, fabs(aw_table_cell(table, i, AW_SAMPLE_MEASURED)));
+    for (size_t i = 0; i < experiment->samples.n; i++)
+        largest = fmax(largest, fabs(experiment->samples.of[i].measured));
     while (aw_joint_torque(alpha, precompression_m) < largest && alpha < 1.5)
         alpha += step;
     return aw_joint_torque(alpha + step, precompression_m) -
@@ -203,7 +203,7 @@ static double get_torque_step(const struct aw_table *table)
 static double get_quantum(const struct aw_experiment *experiment)
 {
     double step = experiment->joint.kind == AW_CANPID_POS   ? ENCODER_DEG
-                  : experiment->joint.kind == AW_CANPID_TOR ? get_torque_step(&experiment->table)
+                  : experiment->joint.kind == AW_CANPID_TOR ? get_torque_step(experiment)
                                                             : 0;
     return step / experiment->joint.scale;
 }
@@ -231,11 +231,6 @@ static void describe_joint(struct aw_session *session, const struct aw_experimen
     canpid_describe_gains(session, joint->number, joint->kind, out, size);
 }
 
-static void write_options(const struct aw_experiment_joint *joint, char *out, size_t size)
-{
-    snprintf(out, size, " -b %s -c %s", joint->name, joint->mode);
-}
-
 static void write_set_command(const struct aw_experiment_joint *joint, struct aw_gains gains,
                               char *out, size_t size)
 {
@@ -259,7 +254,6 @@ const struct aw_experiment_hooks canpid_experiment = {
     .tuning.quantum = get_quantum,
     .tuning.gain_max = AW_CANPID_GAIN_MAX,
     .text.describe_gains = describe_joint,
-    .text.write_arguments = write_options,
     .text.write_set_command = write_set_command,
     .text.joint_term = "board",
     .text.action = "disabled",

@@ -171,7 +171,7 @@ static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_statu
     struct aw_session *session = experiment->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK, restore_status;
-    double error = experiment->command.commanded - experiment->sampling.last[AW_SAMPLE_MEASURED];
+    double error = experiment->command.commanded - experiment->sampling.last.measured;
     if (status != AW_OK || fabs(error) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(hidmotor_arm(session), NULL, &session->err);
     restore_status = aw_gains_restore(session);

@@ -195,8 +195,7 @@ static const struct aw_command commands[] = {
          AW_DESIGN_OPTIONS("10deg", "5%", ""),
          AW_TICK_OPTION("1 ms, as published")),
      .args = AW_ARGS(JOINT), .run = aw_run_tune,
-     .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2 --yes",
-         "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
+     .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2 --yes")},
     {AW_VERIFY_ROW("joint, from, to, for, gains", DEVIATION),
      .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = "
          "0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",

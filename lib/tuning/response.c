@@ -2,13 +2,12 @@
 #include "tuning/response.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define TAIL        0.1   /* final part, as a share of the time after the step */
 #define BAND        0.02  /* settling band around the target, as a share of the step */
 #define MIN_PEAK    0.005 /* min height of a peak, as a share of the step */
 #define MIN_SAMPLES 4
-#define MAX_MEDIAN  9
 
 static const struct aw_metric_row metrics[AW_METRICS] = {
     [AW_RISE_TIME] = {"rise_time", "rise time", false, "s"},
@@ -44,22 +43,16 @@ struct step_samples {
     const struct aw_step *step;
 };
 
-/* Returns the running median. Near the ends the window shrinks, so the first and last samples stay
+/* Returns a measured value, filtered if the step requires it. The first and last samples stay
  * unchanged. */
 static double filter_value(const struct step_samples *s, size_t i)
 {
-    size_t half_window = (size_t)s->step->median / 2;
-    half_window = i < half_window ? i : half_window;
-    half_window = s->n - 1 - i < half_window ? s->n - 1 - i : half_window;
-    double sorted[MAX_MEDIAN];
-    for (size_t n = 0; n <= 2 * half_window; n++) {
-        double value = s->samples[i - half_window + n].measured;
-        size_t at = n;
-        for (; at > 0 && sorted[at - 1] > value; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = value;
-    }
-    return sorted[half_window];
+    const struct aw_sample *at = &s->samples[i];
+    if (!s->step->smooths || i == 0 || i + 1 == s->n)
+        return at->measured;
+    double low = fmin(at[-1].measured, at[1].measured),
+           high = fmax(at[-1].measured, at[1].measured);
+    return fmin(fmax(at->measured, low), high);
 }
 
 static double progress(const struct step_samples *s, size_t i)
@@ -147,10 +140,6 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
         return aw_fail(err, AW_USAGE,
                        "step: no step from %g to %g at %g s — give two different values",
                        step->from, step->to, step->time_s);
-    if (step->median < 0 || step->median > MAX_MEDIAN || (step->median && step->median % 2 == 0))
-        return aw_fail(err, AW_USAGE,
-                       "step: median of %d samples not supported — use an odd number from 1 to 9",
-                       step->median);
     return AW_OK;
 }
 
@@ -208,21 +197,17 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     return AW_OK;
 }
 
-enum aw_status aw_find_step(const struct aw_sample *samples, size_t n, struct aw_step *out,
-                            struct aw_error *err)
+struct aw_columns aw_sample_columns(const struct aw_sample *samples, size_t n, double scale)
 {
-    if (n < MIN_SAMPLES)
-        return aw_fail(err, AW_USAGE, "step: too few samples (%zu) — record longer", n);
-    size_t jump = 0;
-    double max_jump = 0;
-    for (size_t i = 1; i < n; i++)
-        if (fabs(samples[i].setpoint - samples[i - 1].setpoint) > max_jump) {
-            max_jump = fabs(samples[i].setpoint - samples[i - 1].setpoint);
-            jump = i;
-        }
-    *out = (struct aw_step){.from = jump > 0 ? samples[jump - 1].setpoint : samples[0].measured,
-                            .to = samples[jump].setpoint,
-                            .time_s = samples[jump].t,
-                            .median = 1};
-    return check_step(out, err);
+    double *block = malloc((4 * n + 1) * sizeof *block);
+    if (!block)
+        return (struct aw_columns){NULL, NULL, NULL, NULL};
+    struct aw_columns c = {block, block + n, block + 2 * n, block + 3 * n};
+    for (size_t i = 0; i < n; i++) {
+        c.t[i] = samples[i].t;
+        c.setpoint[i] = samples[i].setpoint * scale;
+        c.measured[i] = samples[i].measured * scale;
+        c.output[i] = samples[i].output;
+    }
+    return c;
 }

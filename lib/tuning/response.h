@@ -39,12 +39,10 @@ struct aw_sample {
     double setpoint, measured, output;
 };
 
-/* median: 3, 5, 7 or 9 applies a running median over that many samples, which removes single
- * outliers. 0 or 1 uses the samples as they are. */
 struct aw_step {
     double from, to; /* in the unit of the samples; must differ */
     double time_s;   /* time of the command; ignores earlier samples */
-    int median;
+    bool smooths;    /* applies a running median of three samples, to remove single outliers */
 };
 
 enum aw_metric {
@@ -78,6 +76,14 @@ bool aw_metric_is_reached(double value);
 bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
                              double tolerance);
 
+/* Samples as arrays in one block: the caller frees t. t NULL: out of memory. */
+struct aw_columns {
+    double *t, *setpoint, *measured, *output;
+};
+
+/* Copies samples, with setpoint and measured times scale. */
+struct aw_columns aw_sample_columns(const struct aw_sample *samples, size_t n, double scale);
+
 /* Names of a metric, in records and for people. Its unit is the samples' unit (if uses_sample_unit
  * is set), followed by unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
 struct aw_metric_row {
@@ -88,11 +94,5 @@ struct aw_metric_row {
 };
 
 const struct aw_metric_row *aw_metric(enum aw_metric metric);
-
-/* Finds the step in a record: the largest change of setpoint between two samples. If the setpoint
- * never changes, the step is from the first measured value to the setpoint. Sets median to 1.
- * AW_USAGE if there is no step. */
-enum aw_status aw_find_step(const struct aw_sample *samples, size_t n, struct aw_step *out,
-                            struct aw_error *err);
 
 #endif

@@ -29,7 +29,7 @@ END
 
 @test "step measures a small step of a moving joint" {
     fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # the joint stays within its dead band
-    has "$why" "lknee ended at 0.15"
+    has "$why" "lknee: ended at 0.15"
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
     ok unitysim -q -l "$fast" step hand --from 0deg --to 0.5deg
     ok ezphys -q -l sim:arm4 step waist --from 0 --to 0.01 --settle 0.1s --for 1s

@@ -792,13 +792,10 @@ END
 
 # bats test_tags=long
 @test "tune improves a motor's gains as predicted, and restores them if not confirmed" {
-    local pid="$fast&drive=pid" line
-    ok hidmotor -q -j -l "$pid" tune m2 --yes --report r.html
+    local pid="$fast&drive=pid"
+    ok hidmotor -q -j -l "$pid" tune m2 --yes
     same "$(json '[.joint, .applied, (.ms < 2), .after.iae < .before.iae] | tojson')" '"[\"m2\",true,true,true]"'
     has "$(json .outcome)" "the new gains are kept"
-    for line in "hidmotor identify m2 --with all " "hidmotor gains set m2.kp=0.015 m2.ki=0 m2.kd=0" "hidmotor step m2 --from"; do
-        grep -qF "$line" r.html
-    done
     # As with canpid's faulty plants, each joint steps as predicted. The published gains of m1 are unstable.
     ok hidmotor -q -l "$pid" identify m3 --with all --save m3.json
     same "$(jq '.gain > 200 and .gain < 240' m3.json)" true

@@ -210,7 +210,7 @@ END
     done <<'END'
 step --from 0deg --to 20deg --plot b.svg
 identify --plot b.svg
-tune --yes --report b.html
+tune --yes --plot b.pdf
 END
     same "$(echo b.*)" "b.*"
     env PATH=/nowhere "$canpid" -q plot measured step.csv --out b.gp

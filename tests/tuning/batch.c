@@ -208,6 +208,24 @@ static void compare_model(const struct truth *p, const struct aw_fit *fit, doubl
     v->within = v->gain_off <= 0.05 && v->phase_part <= 0.05;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Replaces measured values by the median of up to nine neighbours, fewer near the ends. */
+static void smooth(struct aw_sample *samples, const double *measured, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t half = i < 4 ? i : n - 1 - i < 4 ? n - 1 - i : 4;
+        double window[9];
+        memcpy(window, measured + i - half, (2 * half + 1) * sizeof *window);
+        qsort(window, 2 * half + 1, sizeof *window, compare);
+        samples[i].measured = window[half];
+    }
+}
+
 /* Simulates a step with dead band, output limit, encoder steps and noise. The integrator starts
  * anywhere in the dead band. */
 static bool true_step(const struct truth *p, const struct aw_proposal *proposal, double step,
@@ -217,20 +235,23 @@ static bool true_step(const struct truth *p, const struct aw_proposal *proposal,
     const struct aw_gains *g = &proposal->per_tick;
     size_t n = (size_t)(proposal->duration_s / p->tick_s);
     struct aw_sample *samples = calloc(n, sizeof *samples);
-    double sum = rest, before = 0;
-    if (!samples || !truth_begin(&run, p, p->tick_s))
+    double *measured = calloc(n, sizeof *measured), sum = rest, before = 0;
+    if (!samples || !measured || !truth_begin(&run, p, p->tick_s))
         abort();
     for (size_t i = 0; i < n; i++) {
         double y = seen(p, &run, &seed), e = step - y;
         sum += g->ki * e;
         double u = g->kp * e + sum + g->kd * (e - before);
         before = e;
+        measured[i] = y;
         samples[i] = (struct aw_sample){(double)i * p->tick_s, step, y, u};
         truth_tick(&run, effective(u));
     }
     truth_end(&run);
-    struct aw_step at = {.to = step, .median = 9};
+    smooth(samples, measured, n);
+    struct aw_step at = {.to = step};
     bool done = aw_response(samples, n, &at, out, NULL) == AW_OK;
+    free(measured);
     free(samples);
     return done;
 }

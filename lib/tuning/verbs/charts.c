@@ -1,17 +1,187 @@
-/* The chart of an open loop over frequency, with margins and sensitivity. */
+/* Pictures of samples, models and loops. */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "shell/look/picture.h"
+#include "tuning/predict.h"
 #include "tuning/verbs/trials.h"
 
-#define CURVE    2000
-#define SLOWEST  50.0 /* a curve begins at the crossover frequency divided by this */
-#define PER_TURN 6.283185307
-#define PER_RAD  57.29577951
-#define TEXT     48
+#define BODE      200
+#define LONGEST_S 2.0 /* max duration of a drawn step, s */
+#define CURVE     2000
+#define SLOWEST   50.0 /* a curve begins at the crossover frequency divided by this */
+#define PER_TURN  6.283185307
+#define PER_RAD   57.29577951
+#define TEXT      48
+#define TITLE     160
+
+/* Draws panels over time or frequency into a file. */
+static enum aw_status draw(struct aw_session *session, const char *contents,
+                           const struct aw_panel *panels, size_t n, bool over_frequency,
+                           const char *path)
+{
+    char title[TITLE];
+    size_t size;
+    FILE *file;
+    aw_picture_title(session, contents, AW_NO_TIME, title, sizeof title);
+    const struct aw_chart chart = {.title = title,
+                                   .x_label = over_frequency ? "frequency" : "time",
+                                   .x_unit = over_frequency ? "Hz" : "s",
+                                   .log_x = over_frequency,
+                                   .panels = panels,
+                                   .n_panels = n,
+                                   .height = n > 2 ? 760 : 0};
+    char *drawn = aw_picture_draw(session, &chart, path, &size);
+    if (!drawn)
+        return session->err.status;
+    enum aw_status status = aw_session_create_file(session, NULL, path, &file);
+    if (status == AW_OK) {
+        fwrite(drawn, 1, size, file);
+        if (!aw_file_close(file))
+            status = aw_file_fail(&session->err, NULL, path);
+    }
+    free(drawn);
+    return status;
+}
+
+/* ---- Steps ---- */
+
+enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
+{
+    struct aw_session *session = experiment->session;
+    const char *path = aw_experiment_given(session)->plot;
+    size_t n = experiment->samples.n;
+    char text[112];
+    if (!path || n == 0)
+        return AW_OK;
+    const struct aw_columns c = aw_sample_columns(experiment->samples.of, n, 1);
+    if (!c.t)
+        return aw_no_memory(&session->err);
+    const struct aw_series angles[] = {
+        {.label = "measured", .x = c.t, .y = c.measured, .n = n},
+        {.label = "setpoint",
+         .x = c.t,
+         .y = c.setpoint,
+         .n = n,
+         .colour = 1,
+         .dashed = true,
+         .stairs = true},
+    };
+    const struct aw_series output = {.label = "output", .x = c.t, .y = c.output, .n = n};
+    const struct aw_panel panels[] = {
+        {.label = *experiment->joint.mode ? experiment->joint.mode : "angle",
+         .unit = experiment->joint.unit,
+         .series = angles,
+         .n = 2},
+        {.label = "control output", .unit = "of full scale", .series = &output, .n = 1},
+    };
+    snprintf(text, sizeof text, "%s", experiment->joint.name);
+    if (experiment->hooks->text.describe_gains)
+        experiment->hooks->text.describe_gains(session, &experiment->joint, text, sizeof text);
+    enum aw_status status = draw(session, text, panels, 2, false, path);
+    free(c.t);
+    return status;
+}
+
+enum aw_status aw_experiment_draw_step(struct aw_session *session, const struct aw_model *model,
+                                       const struct aw_proposal *p, double step, const char *path)
+{
+    size_t n;
+    struct aw_scene scene = {.to = step,
+                             .rest = p->rest,
+                             .duration_s = fmin(p->duration_s, LONGEST_S),
+                             .nonlinear = true};
+    struct aw_sample *samples =
+        aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
+    if (!samples)
+        return session->err.status;
+    const struct aw_columns c = aw_sample_columns(samples, n, model->full_scale);
+    free(samples);
+    if (!c.t)
+        return aw_no_memory(&session->err);
+    const struct aw_series angle = {.x = c.t, .y = c.measured, .n = n},
+                           output = {.x = c.t, .y = c.output, .n = n};
+    const struct aw_panel panels[] = {
+        {.label = "measured", .unit = model->unit, .series = &angle, .n = 1},
+        {.label = "output", .unit = "of full scale", .series = &output, .n = 1}};
+    enum aw_status status =
+        draw(session, "Predicted step, nonlinear model", panels, 2, false, path);
+    free(c.t);
+    return status;
+}
+
+/* ---- The process ---- */
+
+/* A model over frequency, and the measured points. */
+struct bode {
+    double hz[BODE], gain[BODE], phase[BODE];
+    size_t n; /* number of measured points */
+    double measured_hz[AW_SPECTRUM_POINTS], measured_gain[AW_SPECTRUM_POINTS],
+        measured_phase[AW_SPECTRUM_POINTS];
+    double coherence[AW_SPECTRUM_POINTS];
+    bool hollow[AW_SPECTRUM_POINTS];
+};
+
+static void fill_bode(struct bode *b, const struct aw_model *model)
+{
+    const struct aw_process *process = &model->fit.process;
+    b->n = model->n_points;
+    double low = b->n ? model->points[0].hz : 0.1, high = b->n ? model->points[b->n - 1].hz : 20;
+    for (int i = 0; i < BODE; i++) {
+        b->hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.));
+        double omega = PER_TURN * b->hz[i];
+        b->gain[i] = 20 * log10(cabs(aw_process_response(process, omega)));
+        b->phase[i] = aw_process_phase(process, omega) * PER_RAD;
+        if (process->gain < 0)
+            b->phase[i] -= 180;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        const struct aw_spectrum_point *p = &model->points[i];
+        double model_phase = aw_process_phase(process, PER_TURN * p->hz) * PER_RAD;
+        b->measured_hz[i] = p->hz;
+        b->measured_gain[i] = 20 * log10(p->gain);
+        b->measured_phase[i] = p->phase_deg + 360 * round((model_phase - p->phase_deg) / 360);
+        b->coherence[i] = p->coherence;
+        b->hollow[i] = p->coherence < AW_COHERENT;
+    }
+}
+
+static struct aw_series make_points(const struct bode *b, const char *label, const double *y)
+{
+    return (struct aw_series){.label = label,
+                              .x = b->measured_hz,
+                              .y = y,
+                              .n = b->n,
+                              .dots = true,
+                              .colour = 2,
+                              .hollow = b->hollow};
+}
+
+enum aw_status aw_experiment_draw_bode(struct aw_session *session, const struct aw_model *model,
+                                       const char *path)
+{
+    struct bode b;
+    fill_bode(&b, model);
+    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
+    const struct aw_series gains[] = {{.label = "model", .x = b.hz, .y = b.gain, .n = BODE},
+                                      make_points(&b, "measured", b.measured_gain)};
+    const struct aw_series phases[] = {{.label = "model", .x = b.hz, .y = b.phase, .n = BODE},
+                                       make_points(&b, "measured", b.measured_phase)};
+    const struct aw_series trust[] = {
+        make_points(&b, "coherence", b.coherence),
+        {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
+    const struct aw_panel panels[] = {
+        {.label = "gain", .unit = "dB", .series = gains, .n = b.n ? 2 : 1},
+        {.label = "phase", .unit = "deg", .series = phases, .n = b.n ? 2 : 1},
+        {.label = "coherence", .series = trust, .n = 2}};
+    return draw(session, "Process: model and measured points (hollow: coherence below 0.8)", panels,
+                b.n ? 3 : 2, true, path);
+}
+
+/* ---- The loop ---- */
 
 /* The response of an open loop over frequency. */
 struct loop_curve {
@@ -30,8 +200,8 @@ static void follow_phase(struct loop_curve *c)
     }
 }
 
-static bool fill_curve(struct loop_curve *c, const struct aw_model *model,
-                       const struct aw_proposal *p, struct aw_error *err)
+static enum aw_status fill_curve(struct loop_curve *c, const struct aw_model *model,
+                                 const struct aw_proposal *p, struct aw_error *err)
 {
     struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
     double omega, min_omega = p->margins.crossover / SLOWEST;
@@ -48,7 +218,7 @@ static bool fill_curve(struct loop_curve *c, const struct aw_model *model,
     }
     follow_phase(c);
     aw_loop_free(loop);
-    return loop;
+    return loop ? AW_OK : AW_NO_MEMORY;
 }
 
 /* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
@@ -149,39 +319,28 @@ static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
                                       &mark[SENSITIVITY], c->hz[at.peak], c->s[at.peak], 1);
 }
 
-char *aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
-                              const struct aw_proposal *proposal, const char *path, size_t *size)
+enum aw_status aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
+                                       const struct aw_proposal *proposal, const char *path)
 {
-    static const struct aw_panel labels[PANELS] = {
-        {.label = "|L|", .unit = "dB"}, {.label = "phase of L", .unit = "deg"}, {.label = "|S|"}};
     struct loop_curve *curve = calloc(1, sizeof *curve);
     struct loop_chart *chart = calloc(1, sizeof *chart);
-    struct aw_panel panels[PANELS];
-    char title[160], *svg = NULL;
-    if (!curve || !chart)
-        aw_no_memory(&session->err);
-    else if (fill_curve(curve, model, proposal, &session->err)) {
+    enum aw_status status = curve && chart ? fill_curve(curve, model, proposal, &session->err)
+                                           : aw_no_memory(&session->err);
+    if (status == AW_OK) {
         add_curve(chart, curve);
         add_levels(chart);
         add_marks(chart, curve);
-        for (int k = 0; k < PANELS; k++) {
-            panels[k] = labels[k];
-            panels[k].series = chart->series[k];
-            panels[k].n = chart->n[k];
-        }
-        aw_picture_title(session, "Open loop L with its margins, and S = 1/(1 + L)", AW_NO_TIME,
-                         title, sizeof title);
-        svg = aw_picture_draw(session,
-                              &(struct aw_chart){.title = title,
-                                                 .x_label = "frequency",
-                                                 .x_unit = "Hz",
-                                                 .log_x = true,
-                                                 .panels = panels,
-                                                 .n_panels = PANELS,
-                                                 .height = 760},
-                              path, size);
+        const struct aw_panel panels[PANELS] = {
+            {.label = "|L|", .unit = "dB", .series = chart->series[GAIN], .n = chart->n[GAIN]},
+            {.label = "phase of L",
+             .unit = "deg",
+             .series = chart->series[PHASE],
+             .n = chart->n[PHASE]},
+            {.label = "|S|", .series = chart->series[SENSITIVITY], .n = chart->n[SENSITIVITY]}};
+        status = draw(session, "Open loop L with its margins, and S = 1/(1 + L)", panels, PANELS,
+                      true, path);
     }
     free(chart);
     free(curve);
-    return svg;
+    return status;
 }

@@ -60,15 +60,6 @@ enum aw_status aw_experiment_send_gains(struct aw_experiment *experiment, struct
     return status == AW_OK ? experiment->hooks->tuning.gains(experiment, &list) : status;
 }
 
-void aw_experiment_write_arguments(const struct aw_experiment_hooks *hooks,
-                                   const struct aw_experiment_joint *joint, char *out, size_t size)
-{
-    if (hooks->text.write_arguments)
-        hooks->text.write_arguments(joint, out, size);
-    else
-        snprintf(out, size, " %s", joint->name);
-}
-
 void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
                                      const struct aw_experiment_joint *joint, struct aw_gains gains,
                                      char *out, size_t size)

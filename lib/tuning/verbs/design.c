@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/look/picture.h"
 #include "shell/safety/safety.h"
-#include "tuning/predict.h"
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
-
-#define BODE      200
-#define LONGEST_S 2.0 /* max duration of a drawn step, s */
 
 enum aw_status aw_experiment_read_design(struct aw_session *session, const struct aw_model *model,
                                          struct aw_design_options *options)
@@ -97,136 +92,17 @@ void aw_experiment_print_proposal(struct aw_session *session, const struct aw_pr
         aw_output_print(out, "  refused: %s\n", p->refusal);
 }
 
-/* ---- Charts ---- */
-
-/* A model over frequency, and the measured points. */
-struct bode {
-    double hz[BODE], gain[BODE], phase[BODE];
-    size_t n; /* number of measured points */
-    double measured_hz[AW_SPECTRUM_POINTS], measured_gain[AW_SPECTRUM_POINTS],
-        measured_phase[AW_SPECTRUM_POINTS];
-    double coherence[AW_SPECTRUM_POINTS];
-    bool hollow[AW_SPECTRUM_POINTS];
-};
-
-static void fill_bode(struct bode *b, const struct aw_model *model)
-{
-    const struct aw_process *process = &model->fit.process;
-    b->n = model->n_points;
-    double low = b->n ? model->points[0].hz : 0.1, high = b->n ? model->points[b->n - 1].hz : 20;
-    for (int i = 0; i < BODE; i++) {
-        b->hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.));
-        double omega = 6.283185307 * b->hz[i];
-        b->gain[i] = 20 * log10(cabs(aw_process_response(process, omega)));
-        b->phase[i] = aw_process_phase(process, omega) * 57.29577951;
-        if (process->gain < 0)
-            b->phase[i] -= 180;
-    }
-    for (size_t i = 0; i < b->n; i++) {
-        const struct aw_spectrum_point *p = &model->points[i];
-        double model_phase = aw_process_phase(process, 6.283185307 * p->hz) * 57.29577951;
-        b->measured_hz[i] = p->hz;
-        b->measured_gain[i] = 20 * log10(p->gain);
-        b->measured_phase[i] = p->phase_deg + 360 * round((model_phase - p->phase_deg) / 360);
-        b->coherence[i] = p->coherence;
-        b->hollow[i] = p->coherence < AW_COHERENT;
-    }
-}
-
-static struct aw_series make_points(const struct bode *b, const char *label, const double *y)
-{
-    return (struct aw_series){.label = label,
-                              .x = b->measured_hz,
-                              .y = y,
-                              .n = b->n,
-                              .dots = true,
-                              .colour = 2,
-                              .hollow = b->hollow};
-}
-
-char *aw_experiment_draw_bode(struct aw_session *session, const struct aw_model *model,
-                              const char *path, size_t *size)
-{
-    struct bode b;
-    fill_bode(&b, model);
-    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
-    const struct aw_series gains[] = {{.label = "model", .x = b.hz, .y = b.gain, .n = BODE},
-                                      make_points(&b, "measured", b.measured_gain)};
-    const struct aw_series phases[] = {{.label = "model", .x = b.hz, .y = b.phase, .n = BODE},
-                                       make_points(&b, "measured", b.measured_phase)};
-    const struct aw_series trust[] = {
-        make_points(&b, "coherence", b.coherence),
-        {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
-    const struct aw_panel panels[] = {
-        {.label = "gain", .unit = "dB", .series = gains, .n = b.n ? 2 : 1},
-        {.label = "phase", .unit = "deg", .series = phases, .n = b.n ? 2 : 1},
-        {.label = "coherence", .series = trust, .n = 2}};
-    char title[160];
-    aw_picture_title(session, "Process: model and measured points (hollow: coherence below 0.8)",
-                     AW_NO_TIME, title, sizeof title);
-    const struct aw_chart chart = {.title = title,
-                                   .x_label = "frequency",
-                                   .x_unit = "Hz",
-                                   .log_x = true,
-                                   .panels = panels,
-                                   .n_panels = b.n ? 3 : 2,
-                                   .height = b.n ? 760 : 0};
-    return aw_picture_draw(session, &chart, path, size);
-}
-
-char *aw_experiment_draw_step(struct aw_session *session, const struct aw_model *model,
-                              const struct aw_proposal *p, double step, const char *path,
-                              size_t *size)
-{
-    size_t n;
-    struct aw_scene scene = {.to = step,
-                             .rest = p->rest,
-                             .duration_s = fmin(p->duration_s, LONGEST_S),
-                             .nonlinear = true};
-    struct aw_sample *samples =
-        aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
-    double *block = samples ? calloc(3 * n, sizeof *block) : NULL;
-    char title[160], *svg = NULL;
-    if (block) {
-        double *t = block, *measured = block + n, *output = block + 2 * n;
-        for (size_t i = 0; i < n; i++) {
-            t[i] = samples[i].t;
-            measured[i] = samples[i].measured * model->full_scale;
-            output[i] = samples[i].output;
-        }
-        const struct aw_series angle = {.x = t, .y = measured, .n = n},
-                               drive = {.x = t, .y = output, .n = n};
-        const struct aw_panel panels[] = {
-            {.label = "measured", .unit = model->unit, .series = &angle, .n = 1},
-            {.label = "output", .unit = "of full scale", .series = &drive, .n = 1}};
-        aw_picture_title(session, "Predicted step, nonlinear model", AW_NO_TIME, title,
-                         sizeof title);
-        const struct aw_chart chart = {
-            .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n_panels = 2};
-        svg = aw_picture_draw(session, &chart, path, size);
-    } else if (samples) {
-        aw_no_memory(&session->err);
-    }
-    free(block);
-    free(samples);
-    return svg;
-}
-
 /* ---- The command ---- */
 
 static enum aw_status draw_charts(struct aw_session *session, const struct aw_model *model,
                                   const struct aw_proposal *p, double step)
 {
-    const char *paths[] = {aw_experiment_given(session)->plot, aw_experiment_given(session)->bode};
+    const struct aw_experiment_options *given = aw_experiment_given(session);
     enum aw_status status = AW_OK;
-    for (int i = 0; i < 2 && status == AW_OK; i++) {
-        size_t size;
-        if (!paths[i] || !p->margins.stable)
-            continue;
-        char *drawn = i == 1 ? aw_experiment_draw_loop(session, model, p, paths[i], &size)
-                             : aw_experiment_draw_step(session, model, p, step, paths[i], &size);
-        status = aw_experiment_write_drawn(session, drawn, size, paths[i]);
-    }
+    if (given->plot && p->margins.stable)
+        status = aw_experiment_draw_step(session, model, p, step, given->plot);
+    if (status == AW_OK && given->bode && p->margins.stable)
+        status = aw_experiment_draw_loop(session, model, p, given->bode);
     return status;
 }
 

@@ -45,17 +45,15 @@ enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_ex
     return status;
 }
 
-static void on_sample(struct aw_experiment *experiment, const double *sample)
+static void on_sample(struct aw_experiment *experiment, const struct aw_sample *sample)
 {
     struct aw_excitation *e = experiment->sampling.context;
     enum aw_excite_part part = e->excite.part;
-    aw_excite_add_sample(&e->excite, sample[AW_SAMPLE_T],
-                         sample[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+    aw_excite_add_sample(&e->excite, sample->t, aw_experiment_position(experiment));
     if (e->excite.part != part && e->excite.part < AW_EXCITE_OVER)
         aw_session_print_notice(experiment->session, "%s: %.1f s, %.3g %s from the start",
-                                aw_excite_part_name(e->excite.part), sample[AW_SAMPLE_T],
-                                sample[AW_SAMPLE_MEASURED] -
-                                    e->config.centre * experiment->joint.scale,
+                                aw_excite_part_name(e->excite.part), sample->t,
+                                sample->measured - e->config.centre * experiment->joint.scale,
                                 experiment->joint.unit);
 }
 
@@ -67,8 +65,7 @@ static enum aw_status excite(struct aw_experiment *experiment, struct aw_excitat
     experiment->sampling.on_sample = on_sample;
     experiment->sampling.context = e;
     while (status == AW_OK && e->excite.part < AW_EXCITE_OVER) {
-        double setpoint = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale +
-                          e->excite.output / e->kp;
+        double setpoint = aw_experiment_position(experiment) + e->excite.output / e->kp;
         status = aw_experiment_push(
             experiment, aw_clamp(setpoint, experiment->joint.low, experiment->joint.high));
         if (status == AW_OK)
@@ -92,7 +89,7 @@ static enum aw_status send_multisine(struct aw_experiment *experiment,
     enum aw_status status = aw_sweep_start(&sweep, &plan, &experiment->session->err);
     while (status == AW_OK && t < 2 * period_s) {
         status = aw_experiment_await_sample(experiment);
-        t = experiment->sampling.last[AW_SAMPLE_T] - start;
+        t = experiment->sampling.last.t - start;
         double value = e->config.centre + aw_sweep_get_value(&sweep, t) * fmin(1, t);
         if (status == AW_OK)
             status = aw_experiment_push(experiment, value);
@@ -103,10 +100,9 @@ static enum aw_status send_multisine(struct aw_experiment *experiment,
 /* Sends a multisine with the driver's previous gains. */
 static enum aw_status run_multisine(struct aw_experiment *experiment, struct aw_excitation *e)
 {
-    double start = experiment->sampling.last[AW_SAMPLE_T];
+    double start = experiment->sampling.last.t;
     aw_session_print_notice(experiment->session, "multisine: %.1f s", start);
-    enum aw_status status = aw_experiment_push(
-        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+    enum aw_status status = aw_experiment_hold(experiment);
     if (status == AW_OK)
         status = aw_experiment_send_gains(experiment, experiment->gains.old);
     return status == AW_OK ? send_multisine(experiment, e, start, MULTISINE_S) : status;
@@ -122,7 +118,7 @@ static enum aw_status move_to_centre(struct aw_experiment *experiment, struct aw
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, around ? 2 : 0.1);
     if (!around)
-        e->config.centre = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
+        e->config.centre = aw_experiment_position(experiment);
     return status;
 }
 
@@ -148,15 +144,14 @@ static enum aw_status excite_setpoints(struct aw_experiment *experiment, struct 
         status = fail_near_end(session);
     aw_experiment_restart_limits(experiment);
     experiment->motion.config.moving_output = experiment->motion.config.strong_output;
-    if (status == AW_OK)
-        status = aw_experiment_restart(experiment);
+    aw_experiment_restart(experiment);
     for (size_t i = 0; i < sizeof positions / sizeof *positions && status == AW_OK; i++) {
         status = aw_experiment_push(experiment, centre + positions[i] * distance);
         if (status == AW_OK)
             status = aw_experiment_collect(experiment, i ? part_s : REST_S);
     }
     if (status == AW_OK)
-        status = send_multisine(experiment, e, experiment->sampling.last[AW_SAMPLE_T], 4 * part_s);
+        status = send_multisine(experiment, e, experiment->sampling.last.t, 4 * part_s);
     if (status == AW_OK)
         status = aw_experiment_push(experiment, centre);
     return status == AW_OK ? aw_experiment_collect(experiment, REST_S) : status;
@@ -197,8 +192,7 @@ enum aw_status aw_excitation_perform(struct aw_experiment *experiment, struct aw
     bool is_small = e->steps || e->relay;
     if (status == AW_OK && is_small)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){e->kp, 0, 0});
-    if (status == AW_OK)
-        status = aw_experiment_restart(experiment);
+    aw_experiment_restart(experiment);
     if (status == AW_OK)
         status = is_small ? excite(experiment, e) : aw_experiment_collect(experiment, 0.1);
     return status == AW_OK && e->multisine ? run_multisine(experiment, e) : status;
@@ -221,19 +215,18 @@ struct calculation {
     enum aw_status status;
 };
 
-static bool make_arrays(const struct aw_table *table, const struct aw_experiment_columns *c,
-                        struct arrays *a)
+static bool make_arrays(const struct aw_experiment_record *r, struct arrays *a)
 {
-    size_t n = table->n_rows;
+    size_t n = r->n;
     double *block = calloc(9 * n + 1, sizeof *block);
     if (!block)
         return false;
     *a = (struct arrays){block, block + n, block + 2 * n, block + 3 * n, block + 6 * n, n};
-    double offset = c->relative && n ? aw_table_cell(table, 0, c->input) : 0;
     for (size_t i = 0; i < n; i++) {
-        a->t[i] = aw_table_cell(table, i, c->t) * c->time_scale;
-        a->u[i] = aw_table_cell(table, i, c->input) - offset;
-        a->y[i] = aw_table_cell(table, i, c->measured) / c->measured_scale;
+        const struct aw_sample *sample = &r->samples[i];
+        a->t[i] = sample->t;
+        a->u[i] = r->is_servo ? sample->setpoint - r->samples[0].setpoint : sample->output;
+        a->y[i] = sample->measured / r->scale;
     }
     return true;
 }
@@ -269,23 +262,21 @@ static void show_calculation(struct aw_session *session, const void *context)
 
 /* Fits in a thread, because a long recording takes seconds. Meanwhile, the server needs
  * keep-alives, and Ctrl-C must work. */
-enum aw_status aw_experiment_model_from_table(struct aw_session *session,
-                                              const struct aw_table *table,
-                                              const struct aw_experiment_columns *columns,
-                                              const struct aw_fit_options *options,
-                                              struct aw_model *model)
+enum aw_status aw_experiment_fit(struct aw_session *session,
+                                 const struct aw_experiment_record *record,
+                                 const struct aw_fit_options *options, struct aw_model *model)
 {
     struct calculation *c = calloc(1, sizeof *c);
     struct arrays *a = c ? &c->arrays : NULL;
     aw_model_init(model);
-    if (!c || !make_arrays(table, columns, a)) {
+    if (!c || !make_arrays(record, a)) {
         free(c);
         return aw_no_memory(&session->err);
     }
-    c->trial = aw_excite_make_trial(a->t, a->u, a->y, a->n, columns->tick_s, a->input_t, a->input);
+    c->trial = aw_excite_make_trial(a->t, a->u, a->y, a->n, record->tick_s, a->input_t, a->input);
     c->options = *options;
     c->model = *model;
-    aw_session_repeat_progress(session, show_calculation, &table->n_rows);
+    aw_session_repeat_progress(session, show_calculation, &record->n);
     enum aw_status status = aw_task_run(&session->time.real.base, fit_model, drop_calculation, c);
     aw_session_repeat_progress(session, NULL, NULL);
     if (status != AW_OK) /* the thread still owns c */
@@ -293,7 +284,7 @@ enum aw_status aw_experiment_model_from_table(struct aw_session *session,
     status = c->status;
     if (status == AW_OK) {
         *model = c->model;
-        model->driver = columns->driver;
+        model->driver = record->driver;
         model->driver.quantum = model->grain.quantum;
         model->driver.noise = model->grain.noise;
         model->driver.friction = model->fit.dead_band;
@@ -312,18 +303,15 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
 {
     double tick_s = e->tick.source == AW_TICK_ASSUMED ? 0 : e->tick.s;
     bool servo = !aw_experiment_sends_gains(experiment->session);
-    struct aw_experiment_columns columns = {.t = AW_SAMPLE_T,
-                                            .input = servo ? AW_SAMPLE_SETPOINT : AW_SAMPLE_OUTPUT,
-                                            .measured = AW_SAMPLE_MEASURED,
-                                            .time_scale = 1,
-                                            .measured_scale = experiment->joint.scale,
-                                            .tick_s = tick_s,
-                                            .driver = experiment->joint.loop.driver,
-                                            .relative = servo};
+    const struct aw_experiment_record record = {.samples = experiment->samples.of,
+                                                .n = experiment->samples.n,
+                                                .scale = experiment->joint.scale,
+                                                .tick_s = tick_s,
+                                                .driver = experiment->joint.loop.driver,
+                                                .is_servo = servo};
     struct aw_fit_options options = {.dead_zone = experiment->joint.loop.driver.dead_band,
                                      .find_dead_band = !servo};
-    enum aw_status status = aw_experiment_model_from_table(experiment->session, &experiment->table,
-                                                           &columns, &options, model);
+    enum aw_status status = aw_experiment_fit(experiment->session, &record, &options, model);
     if (status != AW_OK)
         return status;
     model->full_scale = experiment->joint.scale;
@@ -337,6 +325,6 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
     snprintf(model->controller, sizeof model->controller, "%s", experiment->joint.mode);
     snprintf(model->source, sizeof model->source, "%s %s, %zu samples",
              experiment->session->tool->name, experiment->session->run.command->name,
-             experiment->table.n_rows);
+             experiment->samples.n);
     return AW_OK;
 }

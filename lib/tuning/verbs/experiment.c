@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "capture/table.h"
 #include "shell/look/picture.h"
 #include "shell/safety/safety.h"
 
 #define LATE_S 0.02 /* time to read queued messages after this program was delayed, s */
-
-static const char *const column_names[AW_SAMPLE_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
 static const char *save_path(const struct aw_experiment *experiment)
 {
@@ -127,8 +126,6 @@ enum aw_status aw_experiment_begin_unchecked(struct aw_experiment *experiment)
     if (status == AW_OK && session->options.run.dry_run)
         status = aw_dry_run_depends(session, "the telemetry");
     if (status == AW_OK)
-        status = aw_table_init(&experiment->table, column_names, AW_SAMPLE_COLUMNS, &session->err);
-    if (status == AW_OK)
         status = experiment->hooks->open(experiment);
     if (status == AW_OK)
         aw_experiment_restart_limits(experiment);
@@ -188,10 +185,26 @@ static void show_progress(struct aw_experiment *experiment)
     double s = (double)(aw_clock_now(session->clock) - experiment->time.began_ns) / 1e9;
     if (experiment->time.total_s > 0)
         snprintf(of, sizeof of, " of %.0f", experiment->time.total_s);
-    aw_session_show_progress(session, "%s %.0f%s s, %s %.1f %s",
-                             session->run.command ? session->run.command->name : "", s, of,
-                             experiment->joint.name, experiment->sampling.last[AW_SAMPLE_MEASURED],
-                             experiment->joint.unit);
+    aw_session_show_progress(
+        session, "%s %.0f%s s, %s %.1f %s", session->run.command ? session->run.command->name : "",
+        s, of, experiment->joint.name, experiment->sampling.last.measured, experiment->joint.unit);
+}
+
+/* Stores a sample. Skips one without a setpoint, as of a disabled driver. */
+static void store_sample(struct aw_experiment *experiment, const struct aw_sample *sample)
+{
+    size_t n = experiment->samples.n, capacity = experiment->samples.capacity;
+    if (!isfinite(sample->setpoint) || !isfinite(sample->measured) || !isfinite(sample->output))
+        return;
+    if (n == capacity) {
+        size_t larger = capacity ? 2 * capacity : 256;
+        struct aw_sample *of = realloc(experiment->samples.of, larger * sizeof *of);
+        if (!of)
+            return;
+        experiment->samples.of = of;
+        experiment->samples.capacity = larger;
+    }
+    experiment->samples.of[experiment->samples.n++] = *sample;
 }
 
 bool aw_experiment_sample(struct aw_experiment *experiment,
@@ -210,16 +223,17 @@ bool aw_experiment_sample(struct aw_experiment *experiment,
                          : experiment->command.checks_output ? sample->output
                                                              : checked.output;
     bool is_ok = aw_motion_add_sample(&experiment->motion, &checked) == AW_MOTION_OK;
-    experiment->sampling.last[AW_SAMPLE_T] =
-        (double)(aw_joints_now(experiment->session) - experiment->time.start_ns) / 1e9;
-    experiment->sampling.last[AW_SAMPLE_SETPOINT] = setpoint;
-    experiment->sampling.last[AW_SAMPLE_MEASURED] = sample->measured * scale;
-    experiment->sampling.last[AW_SAMPLE_OUTPUT] = sample->output;
-    aw_table_add(&experiment->table, experiment->sampling.last, NULL);
-    experiment->sampling.samples++;
+    experiment->sampling.last = (struct aw_sample){
+        .t = (double)(aw_joints_now(experiment->session) - experiment->time.start_ns) / 1e9,
+        .setpoint = setpoint,
+        .measured = checked.measured,
+        .output = sample->output,
+    };
+    store_sample(experiment, &experiment->sampling.last);
+    experiment->sampling.count++;
     show_progress(experiment);
     if (experiment->sampling.on_sample)
-        experiment->sampling.on_sample(experiment, experiment->sampling.last);
+        experiment->sampling.on_sample(experiment, &experiment->sampling.last);
     return is_ok && !experiment->sampling.awaiting;
 }
 
@@ -228,7 +242,7 @@ static enum aw_status collect_until(struct aw_experiment *experiment, int64_t de
 {
     struct aw_clock *clock = experiment->session->clock;
     double silence_s = experiment->motion.config.silence_s;
-    uint64_t n_before = experiment->sampling.samples;
+    uint64_t n_before = experiment->sampling.count;
     enum aw_status status = AW_OK;
     bool is_done = false;
     while (status == AW_OK && !is_done) {
@@ -242,7 +256,7 @@ static enum aw_status collect_until(struct aw_experiment *experiment, int64_t de
         aw_motion_check_silence(&experiment->motion, now_s(experiment));
         status = check_verdict(experiment, status);
         is_done = aw_clock_now(clock) >= deadline ||
-                  (experiment->sampling.awaiting && experiment->sampling.samples > n_before);
+                  (experiment->sampling.awaiting && experiment->sampling.count > n_before);
     }
     return status;
 }
@@ -262,9 +276,9 @@ enum aw_status aw_experiment_await_due(struct aw_experiment *experiment)
 
 enum aw_status aw_experiment_await_sample(struct aw_experiment *experiment)
 {
-    uint64_t n_before = experiment->sampling.samples;
+    uint64_t n_before = experiment->sampling.count;
     enum aw_status status = aw_experiment_await_due(experiment);
-    if (status != AW_OK || experiment->sampling.samples > n_before)
+    if (status != AW_OK || experiment->sampling.count > n_before)
         return status;
     experiment->sampling.awaiting = true;
     status = aw_experiment_collect(experiment, 2 * experiment->motion.config.silence_s);
@@ -293,22 +307,42 @@ enum aw_status aw_experiment_push(struct aw_experiment *experiment, double setpo
     return send_setpoint(experiment, setpoint);
 }
 
-enum aw_status aw_experiment_restart(struct aw_experiment *experiment)
+double aw_experiment_position(const struct aw_experiment *experiment)
 {
-    aw_table_free(&experiment->table);
+    return experiment->sampling.last.measured / experiment->joint.scale;
+}
+
+enum aw_status aw_experiment_hold(struct aw_experiment *experiment)
+{
+    return aw_experiment_push(experiment, aw_experiment_position(experiment));
+}
+
+void aw_experiment_restart(struct aw_experiment *experiment)
+{
+    experiment->samples.n = 0;
     experiment->time.start_ns = aw_joints_now(experiment->session);
-    return aw_table_init(&experiment->table, column_names, AW_SAMPLE_COLUMNS,
-                         &experiment->session->err);
 }
 
 static enum aw_status save_samples(struct aw_experiment *experiment, const char *path)
 {
+    static const char *const names[] = {"t", "setpoint", "measured", "output"};
     struct aw_session *session = experiment->session;
+    struct aw_table table;
     FILE *file;
-    enum aw_status status = aw_session_create_file(session, NULL, path, &file);
-    if (status != AW_OK)
+    enum aw_status status = aw_table_init(&table, names, 4, &session->err);
+    if (status == AW_OK)
+        status = aw_session_create_file(session, NULL, path, &file);
+    if (status != AW_OK) {
+        aw_table_free(&table);
         return status;
-    status = aw_table_write(file, &experiment->table, &session->err);
+    }
+    status = aw_table_write_header(file, &table, &session->err);
+    for (size_t i = 0; i < experiment->samples.n && status == AW_OK; i++) {
+        const struct aw_sample *s = &experiment->samples.of[i];
+        const double row[] = {s->t, s->setpoint, s->measured, s->output};
+        status = aw_table_write_row(file, &table, row, &session->err);
+    }
+    aw_table_free(&table);
     if (!aw_file_close(file) && (status == AW_OK || status == AW_LOST))
         status = aw_file_fail(&session->err, NULL, path);
     return status;
@@ -324,36 +358,24 @@ enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_statu
         experiment->motion.config.action = "ended";
         check_verdict(experiment, AW_OK);
     }
-    if (path && experiment->table.n_rows && status == AW_OK)
+    if (path && experiment->samples.n && status == AW_OK)
         status = save_samples(experiment, path);
     return status;
 }
 
 void aw_experiment_free(struct aw_experiment *experiment)
 {
-    aw_table_free(&experiment->table);
+    free(experiment->samples.of);
     aw_joints_free(&experiment->list);
-}
-
-double *aw_experiment_copy_columns(const struct aw_table *table, size_t first)
-{
-    size_t n = table->n_rows - first;
-    double *values = malloc((n * AW_SAMPLE_COLUMNS + 1) * sizeof *values);
-    for (size_t i = 0; values && i < n; i++)
-        for (int c = 0; c < AW_SAMPLE_COLUMNS; c++)
-            values[(size_t)c * n + i] = aw_table_cell(table, first + i, c);
-    return values;
 }
 
 enum aw_status aw_experiment_check_moved(const struct aw_experiment *experiment, size_t first,
                                          double distance)
 {
-    const struct aw_table *table = &experiment->table;
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = first; i < table->n_rows; i++) {
-        double measured = aw_table_cell(table, i, AW_SAMPLE_MEASURED);
-        low = fmin(low, measured);
-        high = fmax(high, measured);
+    for (size_t i = first; i < experiment->samples.n; i++) {
+        low = fmin(low, experiment->samples.of[i].measured);
+        high = fmax(high, experiment->samples.of[i].measured);
     }
     if (high - low >=
         fmin(experiment->joint.min_motion * experiment->joint.scale, fabs(distance) / 2))
@@ -362,79 +384,7 @@ enum aw_status aw_experiment_check_moved(const struct aw_experiment *experiment,
                    "%s: no motion: %s stayed at %.4g %s — check that it is powered, enabled and "
                    "free to move",
                    experiment->session->run.command->name, experiment->joint.name,
-                   experiment->sampling.last[AW_SAMPLE_MEASURED], experiment->joint.unit);
-}
-
-enum aw_status aw_experiment_write_drawn(struct aw_session *session, char *drawn, size_t size,
-                                         const char *path)
-{
-    FILE *file;
-    if (!drawn)
-        return session->err.status;
-    enum aw_status status = aw_session_create_file(session, NULL, path, &file);
-    if (status == AW_OK) {
-        fwrite(drawn, 1, size, file);
-        if (!aw_file_close(file))
-            status = aw_file_fail(&session->err, NULL, path);
-    }
-    free(drawn);
-    return status;
-}
-
-enum aw_status aw_experiment_write_chart(struct aw_session *session, const struct aw_chart *chart,
-                                         const char *path)
-{
-    size_t size;
-    char *drawn = aw_picture_draw(session, chart, path, &size);
-    return aw_experiment_write_drawn(session, drawn, size, path);
-}
-
-void aw_experiment_write_title(struct aw_experiment *experiment, char out[AW_EXPERIMENT_TITLE])
-{
-    char text[112];
-    snprintf(text, sizeof text, "%s", experiment->joint.name);
-    if (experiment->hooks->text.describe_gains)
-        experiment->hooks->text.describe_gains(experiment->session, &experiment->joint, text,
-                                               sizeof text);
-    aw_picture_title(experiment->session, text, AW_NO_TIME, out, AW_EXPERIMENT_TITLE);
-}
-
-enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
-{
-    char title[AW_EXPERIMENT_TITLE];
-    const char *path = aw_experiment_given(experiment->session)->plot;
-    size_t n = experiment->table.n_rows;
-    if (!path || n == 0)
-        return AW_OK;
-    double *values = aw_experiment_copy_columns(&experiment->table, 0);
-    if (!values)
-        return aw_no_memory(&experiment->session->err);
-    const double *t = values + AW_SAMPLE_T * n;
-    struct aw_series angles[] = {
-        {.label = "measured", .x = t, .y = values + AW_SAMPLE_MEASURED * n, .n = n},
-        {.label = "setpoint",
-         .x = t,
-         .y = values + AW_SAMPLE_SETPOINT * n,
-         .n = n,
-         .colour = 1,
-         .dashed = true,
-         .stairs = true},
-    };
-    struct aw_series output[] = {
-        {.label = "output", .x = t, .y = values + AW_SAMPLE_OUTPUT * n, .n = n}};
-    struct aw_panel panels[] = {
-        {.label = *experiment->joint.mode ? experiment->joint.mode : "angle",
-         .unit = experiment->joint.unit,
-         .series = angles,
-         .n = 2},
-        {.label = "control output", .unit = "of full scale", .series = output, .n = 1},
-    };
-    aw_experiment_write_title(experiment, title);
-    struct aw_chart chart = {
-        .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n_panels = 2};
-    enum aw_status status = aw_experiment_write_chart(experiment->session, &chart, path);
-    free(values);
-    return status;
+                   experiment->sampling.last.measured, experiment->joint.unit);
 }
 
 void aw_experiment_report(struct aw_experiment *experiment, const char *cmd)

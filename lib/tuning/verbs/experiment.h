@@ -1,21 +1,18 @@
-/* An experiment with one joint. Its samples are in the joint's unit, in a table with the columns t,
- * setpoint, measured, output. Every sample is supervised (control/motion.h); a violation ends the
- * experiment and all motion commands. The motion always ends with the experiment. */
+/* An experiment with one joint. Its samples are in the joint's unit, their outputs in shares of full
+ * scale. Every sample is supervised (control/motion.h); a violation ends the experiment and all
+ * motion commands. The motion always ends with the experiment. */
 #ifndef AW_TUNING_VERBS_EXPERIMENT_H
 #define AW_TUNING_VERBS_EXPERIMENT_H
 
 #include "base/number.h"
-#include "capture/table.h"
 #include "control/motion.h"
 #include "tuning/gains.h"
 #include "tuning/response.h"
 #include "tuning/verbs/verbs.h"
-#include "view/chart/chart.h"
 
-enum { AW_SAMPLE_T, AW_SAMPLE_SETPOINT, AW_SAMPLE_MEASURED, AW_SAMPLE_OUTPUT, AW_SAMPLE_COLUMNS };
-
-/* Called for each sample: t in s, output relative to full scale, the others in the joint's unit. */
-typedef void aw_experiment_sample_fn(struct aw_experiment *experiment, const double *sample);
+/* Called for each sample. */
+typedef void aw_experiment_sample_fn(struct aw_experiment *experiment,
+                                     const struct aw_sample *sample);
 
 /* Which data --save writes. */
 enum aw_experiment_saves {
@@ -42,13 +39,17 @@ struct aw_experiment {
         double total_s;    /* expected duration, s; 0: unknown */
         int64_t sample_ns; /* time of the newest sample, ns */
     } time;
-    struct aw_table table;
     struct {
-        uint64_t samples;                   /* number of samples so far */
+        struct aw_sample *of; /* since the last aw_experiment_restart */
+        size_t n, capacity;
+    } samples;
+    struct aw_step step; /* the last one of aw_experiment_perform_step, in the unit */
+    struct {
+        uint64_t count;                     /* number of samples so far */
         bool awaiting;                      /* stop reading at the next sample */
         aw_experiment_sample_fn *on_sample; /* callback, or NULL */
         void *context;
-        double last[AW_SAMPLE_COLUMNS];
+        struct aw_sample last;
         bool needs_more; /* more samples are needed */
     } sampling;
     enum aw_experiment_saves saves; /* set before the start, like max_deviation */
@@ -108,22 +109,36 @@ const char *aw_experiment_joint_term(const struct aw_session *session);
 enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment, const char *what,
                                          double value);
 
-/* Parses a limit of a metric in the metric's own unit: "10%" and "10" are the same overshoot. */
-enum aw_status aw_experiment_parse_limit(struct aw_session *session, enum aw_metric metric,
-                                         const char *text, double *limit);
+/* Limits of the metrics of a step; NaN: no limit. */
+struct aw_experiment_limits {
+    double max[AW_METRICS];
+};
+void aw_experiment_init_limits(struct aw_experiment_limits *limits);
 
-/* Writes the name of a metric's limit to out: "max-rise-time" for AW_RISE_TIME. Returns out. */
-#define AW_EXPERIMENT_LIMIT 48
-const char *aw_experiment_limit_name(enum aw_metric metric, char out[AW_EXPERIMENT_LIMIT]);
+/* Parses a limit in the metric's own unit: "10%" and "10" are the same overshoot. name is that of
+ * the option: "max-rise-time" for AW_RISE_TIME. AW_END: no metric has such a limit. */
+enum aw_status aw_experiment_parse_limit(struct aw_session *session,
+                                         struct aw_experiment_limits *limits, const char *name,
+                                         const char *text);
 
-/* Computes the metrics of the step in the samples. */
+/* Computes the metrics of the last step. */
 enum aw_status aw_experiment_measure(struct aw_experiment *experiment,
                                      struct aw_response *response);
+
+/* Returns true if the last step ended near its target (aw_response_has_arrived) and met the limits.
+ * Writes both to out: "ended at 3, not at 10 deg, overshoot 0 % (limit 40 %)". */
+#define AW_EXPERIMENT_VERDICT 256
+bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw_response *response,
+                         const struct aw_experiment_limits *limits, double tolerance,
+                         char out[AW_EXPERIMENT_VERDICT]);
 
 /* Finds the max deviation of the joint from its start and its targets, as a share. Uses text
  * ("15deg"; NULL: --max-deviation), else the joint's default. */
 enum aw_status aw_experiment_max_deviation(const struct aw_experiment *experiment, const char *text,
                                            double *value);
+
+/* Returns the last measured position as a share of the scale. */
+double aw_experiment_position(const struct aw_experiment *experiment);
 
 /* Restarts the supervision at the current position. Does nothing if it has ended a motion. */
 void aw_experiment_restart_limits(struct aw_experiment *experiment);
@@ -137,6 +152,9 @@ enum aw_status aw_experiment_await_due(struct aw_experiment *experiment);
  * away. */
 enum aw_status aw_experiment_drive(struct aw_experiment *experiment, double setpoint);
 enum aw_status aw_experiment_push(struct aw_experiment *experiment, double setpoint);
+
+/* Sends the last measured position as the setpoint. */
+enum aw_status aw_experiment_hold(struct aw_experiment *experiment);
 
 /* Finds the current gains of the joint (experiment->gains.old): reported, sent before, or in the
  * file at path (may be NULL). If they are unknown, gains.known is false and gains.old has the gains
@@ -162,28 +180,20 @@ enum aw_status aw_experiment_perform_step(struct aw_experiment *experiment, doub
                                           double settle_s, double seconds);
 
 /* Sets t = 0 to the current time and discards the samples so far. */
-enum aw_status aw_experiment_restart(struct aw_experiment *experiment);
+void aw_experiment_restart(struct aw_experiment *experiment);
 
 /* Ends the motion, if any, and writes --save. Returns status, or the error from stopping or saving.
  */
 enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_status status);
 void aw_experiment_free(struct aw_experiment *experiment);
 
-/* Returns the rows from first on as arrays in one block, column by column. The caller frees it.
- * NULL: out of memory. */
-double *aw_experiment_copy_columns(const struct aw_table *table, size_t first);
-
 /* Draws measured, setpoint and output into the file of --plot, if given. */
 enum aw_status aw_experiment_plot(struct aw_experiment *experiment);
 
-/* Checks that the joint has moved since row first by at least half of this distance, in the unit.
- * AW_REFUSED: it has not. */
+/* Checks that the joint has moved since sample first by at least half of this distance, in the
+ * unit. AW_REFUSED: it has not. */
 enum aw_status aw_experiment_check_moved(const struct aw_experiment *experiment, size_t first,
                                          double distance);
-
-/* Writes the title of a picture of this joint. */
-#define AW_EXPERIMENT_TITLE 160
-void aw_experiment_write_title(struct aw_experiment *experiment, char out[AW_EXPERIMENT_TITLE]);
 
 /* Begins the result record with the joint and its controller. */
 void aw_experiment_report(struct aw_experiment *experiment, const char *cmd);
@@ -200,12 +210,5 @@ const char *aw_experiment_metric_unit(char out[40], enum aw_metric metric, const
 #define AW_EXPERIMENT_CELL (AW_NUMBER_MAX + 1)
 const char *aw_experiment_metric_cell(char out[AW_EXPERIMENT_CELL], enum aw_metric metric,
                                       double value);
-
-/* Write a chart to a file. AW_REFUSED: err has the reason. aw_experiment_write_drawn frees drawn.
- * drawn NULL: drawing failed, see session->err. */
-enum aw_status aw_experiment_write_chart(struct aw_session *session, const struct aw_chart *chart,
-                                         const char *path);
-enum aw_status aw_experiment_write_drawn(struct aw_session *session, char *drawn, size_t size,
-                                         const char *path);
 
 #endif

@@ -103,12 +103,10 @@ struct aw_experiment_hooks {
     /* texts for the user */
     struct {
         /* Write text for people. describe_gains: joint and gains, "lknee pos kp 3" (NULL: the
-         * joint's name). write_arguments: the arguments that select the joint in a command, " -b
-         * lknee -c pos" (NULL: " elbow"). write_set_command: the command that sets gains (NULL:
-         * "gains set elbow.kp=1 …"). */
+         * joint's name). write_set_command: the command that sets gains (NULL: "gains set
+         * elbow.kp=1 …"). */
         void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
                                char *out, size_t size);
-        void (*write_arguments)(const struct aw_experiment_joint *joint, char *out, size_t size);
         void (*write_set_command)(const struct aw_experiment_joint *joint, struct aw_gains gains,
                                   char *out, size_t size);
 

@@ -33,14 +33,14 @@ enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
     enum aw_status status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, REST_S);
-    double start = experiment->sampling.last[AW_SAMPLE_MEASURED];
+    double start = experiment->sampling.last.measured;
     double offset = start / scale > 0 ? -experiment->joint.defaults.step / 2
                                       : experiment->joint.defaults.step / 2;
     if (status == AW_OK)
         status = aw_experiment_push(experiment, start / scale + offset);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, ACTS_S);
-    double moved = (experiment->sampling.last[AW_SAMPLE_MEASURED] - start) / scale / offset;
+    double moved = (experiment->sampling.last.measured - start) / scale / offset;
     if (status == AW_OK && moved > SHARE)
         return fail_no_effect(experiment);
     return status == AW_OK ? aw_experiment_restore_gains(experiment) : status;
@@ -50,8 +50,7 @@ enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
  * setpoint. */
 enum aw_status aw_experiment_restore_gains(struct aw_experiment *experiment)
 {
-    enum aw_status status = aw_experiment_push(
-        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+    enum aw_status status = aw_experiment_hold(experiment);
     if (status == AW_OK && experiment->hooks->tuning.input != AW_INPUT_REPORTED)
         status = aw_experiment_collect(experiment, CALM_S);
     return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->gains.old) : status;

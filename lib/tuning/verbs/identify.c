@@ -183,61 +183,76 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
 
 /* Finds the time column: the one of --time, or one with a usual name. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
-                                struct aw_experiment_columns *c)
+                                int *column, double *scale)
 {
     char unit[16], text[24];
     if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT)
-        return aw_table_find_time(table, &c->t, &c->time_scale, &session->err);
-    c->time_scale = 1;
+        return aw_table_find_time(table, column, scale, &session->err);
+    *scale = 1;
     enum aw_status status =
-        find_column(session, table, aw_record_given(session)->time, &c->t, unit);
+        find_column(session, table, aw_record_given(session)->time, column, unit);
     snprintf(text, sizeof text, "1%s", unit);
-    return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err)
+    return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", scale, &session->err)
                                     : status;
 }
 
-static enum aw_status find_columns(struct aw_session *session, const struct aw_table *table,
-                                   struct aw_experiment_columns *c, char unit[16])
+/* Reads the columns of a file as samples, which the caller frees. The input is both their setpoint
+ * and their output. */
+static enum aw_status read_samples(struct aw_session *session, const char *path,
+                                   struct aw_sample **samples, size_t *n, char unit[16])
 {
+    const struct aw_record_options *given = aw_record_given(session);
+    struct aw_table table = {0};
+    int t, input, measured;
+    double scale;
     char input_unit[16];
-    enum aw_status status = find_time(session, table, c);
+    enum aw_status status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
-        status =
-            find_column(session, table, aw_record_given(session)->input, &c->input, input_unit);
+        status = find_time(session, &table, &t, &scale);
     if (status == AW_OK)
-        status = find_column(session, table, aw_record_given(session)->output, &c->measured, unit);
+        status = find_column(session, &table, given->input, &input, input_unit);
+    if (status == AW_OK)
+        status = find_column(session, &table, given->output, &measured, unit);
+    if (status == AW_OK && !(*samples = calloc(table.n_rows + 1, sizeof **samples)))
+        status = aw_no_memory(&session->err);
+    *n = status == AW_OK ? table.n_rows : 0;
+    for (size_t i = 0; i < *n; i++) {
+        double value = aw_table_cell(&table, i, input);
+        (*samples)[i] = (struct aw_sample){.t = aw_table_cell(&table, i, t) * scale,
+                                           .setpoint = value,
+                                           .measured = aw_table_cell(&table, i, measured),
+                                           .output = value};
+    }
+    aw_table_free(&table);
     return status;
 }
 
 /* Returns the control period. Assumes one sample per period, as in a recording of telemetry. */
-static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
-                                     const struct aw_experiment_columns *columns,
-                                     const struct aw_experiment_joint *joint)
+static struct aw_tick find_tick(const struct aw_experiment_record *r,
+                                const struct aw_experiment_joint *joint)
 {
-    size_t last = table->n_rows - 1;
-    if (aw_experiment_given(session)->tick_s > 0)
-        return (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
-    double whole = aw_table_cell(table, last, columns->t) - aw_table_cell(table, 0, columns->t);
-    double period_s = whole * columns->time_scale / (double)last;
+    if (r->tick_s > 0)
+        return (struct aw_tick){r->tick_s, NAN, AW_TICK_GIVEN};
+    double period_s = (r->samples[r->n - 1].t - r->samples[0].t) / (double)(r->n - 1);
     return (struct aw_tick){aw_experiment_assume_tick(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
 /* The model starts at rest with the first input value. The rows before the first input change show
  * whether the recording starts at rest, too. */
-static void warn_of_start(struct aw_session *session, const struct aw_table *table,
-                          const struct aw_experiment_columns *c, double noise)
+static void warn_of_start(struct aw_session *session, const struct aw_experiment_record *r,
+                          double noise)
 {
-    size_t n = 1, n_rows = table->n_rows;
-    double low = INFINITY, high = -INFINITY, first = aw_table_cell(table, 0, c->input), range = 0;
-    for (size_t i = 0; i < n_rows; i++)
-        range = fmax(range, fabs(aw_table_cell(table, i, c->input) - first));
-    while (n < n_rows && fabs(aw_table_cell(table, n, c->input) - first) <= MIN_CHANGE * range)
+    size_t n = 1;
+    double low = INFINITY, high = -INFINITY, first = r->samples[0].output, range = 0;
+    for (size_t i = 0; i < r->n; i++)
+        range = fmax(range, fabs(r->samples[i].output - first));
+    while (n < r->n && fabs(r->samples[n].output - first) <= MIN_CHANGE * range)
         n++;
     for (size_t i = 0; i < n; i++) {
-        low = fmin(low, aw_table_cell(table, i, c->measured));
-        high = fmax(high, aw_table_cell(table, i, c->measured));
+        low = fmin(low, r->samples[i].measured);
+        high = fmax(high, r->samples[i].measured);
     }
-    if (n < MIN_ROWS || high - low > MAX_SCATTER * noise * c->measured_scale)
+    if (n < MIN_ROWS || high - low > MAX_SCATTER * noise * r->scale)
         aw_session_print_notice(session,
                                 "the joint is not at rest before the input changes (row %zu); the "
                                 "model may be wrong — record some rows at rest first",
@@ -247,34 +262,34 @@ static void warn_of_start(struct aw_session *session, const struct aw_table *tab
 static enum aw_status identify_file(struct aw_session *session, const char *path,
                                     struct aw_model *model)
 {
-    struct aw_table table = {0};
-    struct aw_experiment_columns columns;
+    struct aw_sample *samples = NULL;
+    size_t n = 0;
     char unit[16] = "";
     struct aw_experiment_joint joint;
     struct aw_fit_options options = {.find_dead_band = aw_record_given(session)->dead_band};
     enum aw_status status = aw_experiment_set_mode(session, NULL, false, &joint);
     if (status == AW_OK)
-        status = aw_table_read(NULL, path, &table, &session->err);
+        status = read_samples(session, path, &samples, &n, unit);
+    const struct aw_experiment_record record = {.samples = samples,
+                                                .n = n,
+                                                .scale = joint.scale,
+                                                .tick_s = aw_experiment_given(session)->tick_s,
+                                                .driver = joint.loop.driver,
+                                                .is_servo = !aw_experiment_sends_gains(session)};
     if (status == AW_OK)
-        status = find_columns(session, &table, &columns, unit);
-    columns.measured_scale = joint.scale;
-    columns.driver = joint.loop.driver;
-    columns.relative = !aw_experiment_sends_gains(session);
-    columns.tick_s = aw_experiment_given(session)->tick_s;
-    if (status == AW_OK)
-        status = aw_experiment_model_from_table(session, &table, &columns, &options, model);
-    if (status == AW_OK && aw_experiment_sends_gains(session)) {
-        struct aw_tick tick = tick_of_record(session, &table, &columns, &joint);
+        status = aw_experiment_fit(session, &record, &options, model);
+    if (status == AW_OK && !record.is_servo) {
+        struct aw_tick tick = find_tick(&record, &joint);
         aw_model_set_tick(model, &tick);
     }
     if (status == AW_OK) {
-        warn_of_start(session, &table, &columns, model->grain.noise + model->grain.quantum);
+        warn_of_start(session, &record, model->grain.noise + model->grain.quantum);
         model->full_scale = joint.scale;
         snprintf(model->unit, sizeof model->unit, "%s", *unit ? unit : joint.unit);
-        snprintf(model->source, sizeof model->source, "%s, %zu samples", path, table.n_rows);
+        snprintf(model->source, sizeof model->source, "%s, %zu samples", path, n);
         snprintf(model->controller, sizeof model->controller, "%s", joint.mode);
     }
-    aw_table_free(&table);
+    free(samples);
     return status;
 }
 
@@ -325,11 +340,8 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
         }
         aw_experiment_warn_of_model(session, model);
     }
-    if (status == AW_OK && picture) {
-        size_t size;
-        char *drawn = aw_experiment_draw_bode(session, model, picture, &size);
-        status = aw_experiment_write_drawn(session, drawn, size, picture);
-    }
+    if (status == AW_OK && picture)
+        status = aw_experiment_draw_bode(session, model, picture);
     if (status == AW_OK && save)
         status = aw_model_save(model, save, &session->err);
     free(model);

@@ -147,7 +147,7 @@ static enum aw_status send_setpoint(struct aw_experiment *experiment, double val
 static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_status status)
 {
     struct aw_session *session = experiment->session;
-    double error = experiment->command.commanded - experiment->sampling.last[AW_SAMPLE_MEASURED];
+    double error = experiment->command.commanded - experiment->sampling.last.measured;
     bool has_arrived =
         is_steered(session) || fabs(error) <= get_joint(experiment)->tolerance.tolerance;
     if (status == AW_OK && session->tool->safety.stop && !has_arrived)

@@ -52,46 +52,39 @@ static enum aw_status send_gains(struct aw_experiment *experiment, double ki)
 /* Integrates a constant error that is too small to move the joint. */
 static enum aw_status integrate(struct aw_experiment *experiment)
 {
-    double start = experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale;
+    double start = aw_experiment_position(experiment);
     double target = start > 0 ? start - ERROR : start + ERROR;
-    enum aw_status status = aw_experiment_restart(experiment);
-    experiment->sampling.last[AW_SAMPLE_SETPOINT] =
-        NAN; /* until telemetry shows the new setpoint */
+    enum aw_status status = AW_OK;
+    aw_experiment_restart(experiment);
+    experiment->sampling.last.setpoint = NAN; /* until telemetry shows the new setpoint */
     do {
         if (status == AW_OK &&
-            !(fabs(experiment->sampling.last[AW_SAMPLE_SETPOINT] / experiment->joint.scale -
-                   target) < 1e-9))
+            !(fabs(experiment->sampling.last.setpoint / experiment->joint.scale - target) < 1e-9))
             status = aw_experiment_push(experiment, target);
         if (status == AW_OK)
             status = aw_experiment_await_sample(experiment);
-    } while (status == AW_OK && experiment->sampling.last[AW_SAMPLE_T] < MAX_INTEGRATION_S &&
-             fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < END_OUTPUT);
+    } while (status == AW_OK && experiment->sampling.last.t < MAX_INTEGRATION_S &&
+             fabs(experiment->sampling.last.output) < END_OUTPUT);
     return status;
 }
 
-static bool evaluate(struct aw_experiment *experiment, double ki, struct aw_tick *tick)
+static void evaluate(const struct aw_experiment *experiment, double ki, struct aw_tick *tick)
 {
-    size_t n = experiment->table.n_rows;
-    double *values = aw_experiment_copy_columns(&experiment->table, 0);
-    if (!values)
-        return false;
-    double *t = values + AW_SAMPLE_T * n, *error = values + AW_SAMPLE_SETPOINT * n;
-    const double *measured = values + AW_SAMPLE_MEASURED * n,
-                 *output = values + AW_SAMPLE_OUTPUT * n;
-    bool valid = fabs(experiment->sampling.last[AW_SAMPLE_OUTPUT]) < MAX_OUTPUT;
-    for (size_t i = 0; i < n; i++)
-        error[i] = (error[i] - measured[i]) / experiment->joint.scale;
-    valid = valid && aw_tick_measure(t, error, output, n, ki, tick);
-    free(values);
-    return valid;
+    size_t n = experiment->samples.n;
+    const struct aw_columns c =
+        aw_sample_columns(experiment->samples.of, n, 1 / experiment->joint.scale);
+    for (size_t i = 0; c.t && i < n; i++)
+        c.setpoint[i] -= c.measured[i];
+    if (c.t && fabs(experiment->sampling.last.output) < MAX_OUTPUT)
+        aw_tick_measure(c.t, c.setpoint, c.output, n, ki, tick);
+    free(c.t);
 }
 
 /* Measures once, from rest with a cleared integral. */
 static enum aw_status measure_once(struct aw_experiment *experiment, double ki,
                                    struct aw_tick *tick)
 {
-    enum aw_status status = aw_experiment_push(
-        experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] / experiment->joint.scale);
+    enum aw_status status = aw_experiment_hold(experiment);
     if (status == AW_OK)
         status = send_gains(experiment, 0);
     if (status == AW_OK)
@@ -131,8 +124,7 @@ enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, stru
     status = measure(experiment, tick);
     /* clears the error and the integral, so that the previous gains have no effect */
     if (status == AW_OK)
-        status = aw_experiment_push(experiment, experiment->sampling.last[AW_SAMPLE_MEASURED] /
-                                                    experiment->joint.scale);
+        status = aw_experiment_hold(experiment);
     if (status == AW_OK)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "tuning/response.h"
-#include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
 /* a joint that moves less than this share of the step may meet limits by standing still */
@@ -16,57 +16,101 @@
 struct step_plan {
     double from, to; /* as shares of the joint's scale */
     double seconds, settle_s;
+    struct aw_experiment_limits limits;
 };
 
-static const enum aw_metric limited_metrics[] = {AW_RISE_TIME, AW_OVERSHOOT, AW_SETTLING_TIME,
-                                                 AW_STEADY_STATE_ERROR, AW_IAE};
+/* ---- The verdict ---- */
 
-enum aw_status aw_experiment_parse_limit(struct aw_session *session, enum aw_metric metric,
-                                         const char *text, double *limit)
+void aw_experiment_init_limits(struct aw_experiment_limits *limits)
 {
-    const char *unit = aw_metric(metric)->unit_after;
+    for (int m = 0; m < AW_METRICS; m++)
+        limits->max[m] = NAN;
+}
+
+/* Returns true if name is that of a metric's limit: "max-rise-time" for "rise_time". */
+static bool is_limit_of(enum aw_metric metric, const char *name)
+{
+    const char *of = aw_metric(metric)->name;
+    if (strncmp(name, "max-", 4) != 0)
+        return false;
+    for (name += 4; *name && *of && (*name == *of || (*name == '-' && *of == '_')); name++)
+        of++;
+    return !*name && !*of;
+}
+
+enum aw_status aw_experiment_parse_limit(struct aw_session *session,
+                                         struct aw_experiment_limits *limits, const char *name,
+                                         const char *text)
+{
     char copy[48];
     struct aw_error problem;
+    int m = 0;
+    while (m < AW_METRICS && !is_limit_of((enum aw_metric)m, name))
+        m++;
+    if (m == AW_METRICS)
+        return AW_END;
+    const struct aw_metric_row *metric = aw_metric((enum aw_metric)m);
     snprintf(copy, sizeof copy, "%s", text);
-    if (unit && strcmp(unit, "%") == 0 && strchr(copy, '%'))
-        *strchr(copy, '%') = '\0';
-    bool seconds = unit && strcmp(unit, "s") == 0;
-    enum aw_status status = seconds ? aw_number_parse_unit(copy, "s", limit, &problem)
-                                    : aw_number_parse(copy, limit, &problem);
-    return status == AW_OK
-               ? AW_OK
-               : aw_fail(&session->err, status, "%s: %s", aw_metric(metric)->name, problem.text);
+    if (strcmp(metric->unit_after, "%") == 0)
+        copy[strcspn(copy, "%")] = '\0';
+    bool seconds = strcmp(metric->unit_after, "s") == 0;
+    enum aw_status status = seconds ? aw_number_parse_unit(copy, "s", &limits->max[m], &problem)
+                                    : aw_number_parse(copy, &limits->max[m], &problem);
+    return status == AW_OK ? AW_OK
+                           : aw_fail(&session->err, status, "%s: %s", metric->name, problem.text);
 }
 
-const char *aw_experiment_limit_name(enum aw_metric metric, char out[AW_EXPERIMENT_LIMIT])
+static bool has_moved_back(const struct aw_experiment *experiment,
+                           const struct aw_response *response)
 {
-    snprintf(out, AW_EXPERIMENT_LIMIT, "max-%s", aw_metric(metric)->name);
-    for (char *p = out; *p; p++)
-        *p = *p == '_' ? '-' : *p;
-    return out;
+    const struct aw_step *step = &experiment->step;
+    return (response->final - step->from) * (step->to - step->from) < 0;
 }
 
-/* Checks that the limits are valid, and that the response, if any, meets them. */
-static enum aw_status check_limits(struct aw_session *session, const struct aw_response *response)
+bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw_response *response,
+                         const struct aw_experiment_limits *limits, double tolerance,
+                         char out[AW_EXPERIMENT_VERDICT])
 {
-    for (size_t i = 0; i < sizeof limited_metrics / sizeof *limited_metrics; i++) {
-        double limit, value = response ? response->value[limited_metrics[i]] : 0;
-        char name[AW_EXPERIMENT_LIMIT];
-        const char *text = aw_option(session, aw_experiment_limit_name(limited_metrics[i], name));
-        if (!text)
+    const char *unit = experiment->joint.unit;
+    bool passed = aw_response_has_arrived(response, &experiment->step, tolerance);
+    *out = '\0';
+    if (!passed)
+        snprintf(out, AW_EXPERIMENT_VERDICT, "ended at %.4g, not at %.4g %s%s", response->final,
+                 experiment->step.to, unit,
+                 has_moved_back(experiment, response)
+                     ? ": it moved in the wrong direction — check whether motor or encoder is "
+                       "reversed"
+                     : "");
+    for (int m = 0; m < AW_METRICS; m++) {
+        double value = response->value[m], max = limits->max[m];
+        char of[40], reached[64] = "not reached";
+        if (isnan(max))
             continue;
-        enum aw_status status =
-            aw_experiment_parse_limit(session, limited_metrics[i], text, &limit);
-        if (status != AW_OK)
-            return status;
-        if (!aw_metric_is_reached(value))
-            return aw_fail(&session->err, AW_REFUSED, "step: %s not reached, limit %g",
-                           aw_metric(limited_metrics[i])->title, limit);
-        if (response && fabs(value) > limit)
-            return aw_fail(&session->err, AW_REFUSED, "step: %s %.4g exceeds the limit %g",
-                           aw_metric(limited_metrics[i])->title, value, limit);
+        bool is_met = aw_metric_is_reached(value) && fabs(value) <= max;
+        passed = passed && is_met;
+        aw_experiment_metric_unit(of, (enum aw_metric)m, unit);
+        if (aw_metric_is_reached(value))
+            snprintf(reached, sizeof reached, "%.4g%s", value, of);
+        aw_append(out, AW_EXPERIMENT_VERDICT, ", ", "%s %s (limit %g%s%s)",
+                  aw_metric((enum aw_metric)m)->title, reached, max, of, is_met ? "" : " exceeded");
     }
-    return AW_OK;
+    return passed;
+}
+
+/* ---- The command ---- */
+
+static enum aw_status parse_limits(struct aw_session *session, struct aw_experiment_limits *limits)
+{
+    static const char *const names[] = {"max-rise-time", "max-overshoot", "max-settling-time",
+                                        "max-steady-state-error", "max-iae"};
+    enum aw_status status = AW_OK;
+    aw_experiment_init_limits(limits);
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == AW_OK; i++) {
+        const char *text = aw_option(session, names[i]);
+        if (text)
+            status = aw_experiment_parse_limit(session, limits, names[i], text);
+    }
+    return status;
 }
 
 static enum aw_status parse_plan(struct aw_experiment *experiment, struct step_plan *plan)
@@ -87,49 +131,38 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct step_p
         status = aw_experiment_check_range(experiment, "--from", plan->from);
     if (status == AW_OK)
         status = aw_experiment_check_range(experiment, "--to", plan->to);
-    return status == AW_OK ? check_limits(session, NULL) : status;
+    return status == AW_OK ? parse_limits(session, &plan->limits) : status;
 }
 
-static bool has_moved_back(const struct aw_experiment *experiment, const struct step_plan *plan,
-                           const struct aw_response *response)
+/* Fails if the joint stood still or ended elsewhere, or a limit was exceeded: a joint that stands
+ * still meets many limits. */
+static enum aw_status check_result(const struct aw_experiment *experiment,
+                                   const struct step_plan *plan, const struct aw_response *response)
 {
-    return (response->final - plan->from * experiment->joint.scale) * (plan->to - plan->from) < 0;
-}
-
-/* Detects a joint that stood still or moved elsewhere, because it may meet many limits. */
-static enum aw_status check_arrival(const struct aw_experiment *experiment,
-                                    const struct step_plan *plan,
-                                    const struct aw_response *response)
-{
-    double scale = experiment->joint.scale;
-    struct aw_error *err = &experiment->session->err;
-    const struct aw_step step = {.from = plan->from * scale, .to = plan->to * scale};
-    if (aw_experiment_check_moved(experiment, 0, step.to - step.from) != AW_OK)
+    char verdict[AW_EXPERIMENT_VERDICT];
+    double distance = fabs(experiment->step.to - experiment->step.from);
+    double min_motion = experiment->joint.min_motion * experiment->joint.scale;
+    if (aw_experiment_check_moved(experiment, 0, distance) != AW_OK)
         return AW_REFUSED;
-    double distance = fabs(response->final - step.to);
-    if (distance <=
-        fmax(HALF_WAY * fabs(step.to - step.from), experiment->joint.min_motion * scale))
+    if (aw_experiment_judge(experiment, response, &plan->limits,
+                            fmax(HALF_WAY, min_motion / distance), verdict))
         return AW_OK;
-    return aw_fail(err, AW_REFUSED, "step: %s ended at %.4g, not at %.4g %s%s",
-                   experiment->joint.name, response->final, step.to, experiment->joint.unit,
-                   has_moved_back(experiment, plan, response)
-                       ? ": it moved in the wrong direction — check whether motor or encoder is "
-                         "reversed"
-                       : "");
+    return aw_fail(&experiment->session->err, AW_REFUSED, "step: %s: %s", experiment->joint.name,
+                   verdict);
 }
 
-static void report_metrics(struct aw_experiment *experiment, const struct step_plan *plan,
-                           const struct aw_response *response, bool failed)
+static void report_metrics(struct aw_experiment *experiment, const struct aw_response *response)
 {
     struct aw_object *result = &experiment->session->result;
-    size_t lead = 0, n = experiment->table.n_rows;
-    while (lead < n && aw_table_cell(&experiment->table, lead, AW_SAMPLE_T) < 0)
+    const struct aw_step *step = &experiment->step;
+    size_t lead = 0, n = experiment->samples.n;
+    bool failed = aw_experiment_check_moved(experiment, 0, step->to - step->from) != AW_OK ||
+                  has_moved_back(experiment, response);
+    while (lead < n && experiment->samples.of[lead].t < 0)
         lead++;
     aw_experiment_report(experiment, "step");
-    aw_object_add_number(result, "from", plan->from * experiment->joint.scale, 6,
-                         experiment->joint.unit);
-    aw_object_add_number(result, "to", plan->to * experiment->joint.scale, 6,
-                         experiment->joint.unit);
+    aw_object_add_number(result, "from", step->from, 6, experiment->joint.unit);
+    aw_object_add_number(result, "to", step->to, 6, experiment->joint.unit);
     /* A joint that stands still or moves the other way has no overshoot and has not settled. */
     for (enum aw_metric m = 0; m < AW_METRICS; m++)
         aw_experiment_report_metric(experiment->session, aw_metric(m)->name, m,
@@ -152,30 +185,23 @@ static void report_metrics(struct aw_experiment *experiment, const struct step_p
 
 enum aw_status aw_experiment_measure(struct aw_experiment *experiment, struct aw_response *response)
 {
-    struct aw_run samples;
-    enum aw_status status =
-        aw_run_from_table(&experiment->table, &samples, &experiment->session->err);
-    if (status != AW_OK)
-        return status;
-    status =
-        aw_response(samples.samples, samples.n, &samples.step, response, &experiment->session->err);
-    aw_run_free(&samples);
-    return status;
+    return aw_response(experiment->samples.of, experiment->samples.n, &experiment->step, response,
+                       &experiment->session->err);
 }
 
 enum aw_status aw_experiment_perform_step(struct aw_experiment *experiment, double from, double to,
                                           double settle_s, double seconds)
 {
-    double lead_s = fmin(settle_s, LEAD_S);
+    double lead_s = fmin(settle_s, LEAD_S), scale = experiment->joint.scale;
+    experiment->step = (struct aw_step){.from = from * scale, .to = to * scale, .smooths = true};
     experiment->time.began_ns = aw_clock_now(experiment->session->clock);
     experiment->time.total_s = settle_s + seconds;
     experiment->motion.config.moving_output = experiment->motion.config.strong_output;
-    experiment->command.hold_distance = HALF_WAY * fabs(to - from) * experiment->joint.scale;
+    experiment->command.hold_distance = HALF_WAY * fabs(to - from) * scale;
     enum aw_status status = aw_experiment_drive(experiment, from);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, settle_s - lead_s);
-    if (status == AW_OK)
-        status = aw_experiment_restart(experiment);
+    aw_experiment_restart(experiment);
     experiment->time.start_ns += (int64_t)(lead_s * 1e9);
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, lead_s);
@@ -201,16 +227,11 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK)
         status = aw_experiment_measure(&experiment, &response);
     if (status == AW_OK) {
-        double distance = (plan.to - plan.from) * experiment.joint.scale;
-        report_metrics(&experiment, &plan, &response,
-                       aw_experiment_check_moved(&experiment, 0, distance) != AW_OK ||
-                           has_moved_back(&experiment, &plan, &response));
+        report_metrics(&experiment, &response);
         status = aw_experiment_plot(&experiment);
     }
     if (status == AW_OK)
-        status = check_arrival(&experiment, &plan, &response);
-    if (status == AW_OK)
-        status = check_limits(session, &response);
+        status = check_result(&experiment, &plan, &response);
     aw_experiment_free(&experiment);
     return status;
 }

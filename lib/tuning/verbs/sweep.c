@@ -72,57 +72,35 @@ static enum aw_status perform_sweep(struct aw_experiment *experiment, struct swe
         experiment->motion.config.strong_output; /* slow tones must move the joint */
     experiment->time.began_ns = aw_clock_now(experiment->session->clock);
     experiment->time.total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
-    enum aw_status status = aw_experiment_restart(experiment);
-    if (status == AW_OK)
-        status = excite(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);
-    if (status == AW_OK)
-        status = aw_experiment_restart(experiment);
-    if (status == AW_OK)
-        status = excite(experiment, s, moving_s, true);
-    return status;
+    aw_experiment_restart(experiment);
+    enum aw_status status =
+        excite(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);
+    aw_experiment_restart(experiment);
+    return status == AW_OK ? excite(experiment, s, moving_s, true) : status;
 }
 
-/* Returns the first row after the transient. */
+/* Returns the first sample after the transient. */
 static size_t find_start(const struct aw_experiment *experiment, const struct sweep_state *s)
 {
-    const struct aw_table *table = &experiment->table;
     size_t first = 0;
-    while (first < table->n_rows &&
-           aw_table_cell(table, first, AW_SAMPLE_T) < s->sweep.plan.duration_s)
+    while (first < experiment->samples.n &&
+           experiment->samples.of[first].t < s->sweep.plan.duration_s)
         first++;
     return first;
 }
 
-static enum aw_status estimate(struct aw_experiment *experiment, struct sweep_state *s)
-{
-    const struct aw_table *table = &experiment->table;
-    size_t first = find_start(experiment, s), n = table->n_rows - first;
-    double *values = aw_experiment_copy_columns(table, first);
-    if (!values)
-        return aw_no_memory(&experiment->session->err);
-    enum aw_status status = aw_sweep_response(
-        &s->sweep, values + AW_SAMPLE_T * n, values + AW_SAMPLE_SETPOINT * n,
-        values + AW_SAMPLE_MEASURED * n, n, s->points, &s->fit, &experiment->session->err);
-    free(values);
-    return status;
-}
-
 /* Finds the coherence at each tone: the share of the response that follows the setpoint. NaN: the
  * run is too short. */
-static enum aw_status find_coherence(const struct aw_experiment *experiment, struct sweep_state *s)
+static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_state *s)
 {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
     struct aw_error ignored;
-    size_t n = experiment->table.n_rows;
-    double *values = aw_experiment_copy_columns(&experiment->table, 0);
-    if (!values)
-        return aw_no_memory(&experiment->session->err);
-    const struct aw_trial trial = {.input_t = values + AW_SAMPLE_T * n,
-                                   .input = values + AW_SAMPLE_SETPOINT * n,
+    const struct aw_trial trial = {.input_t = c->t,
+                                   .input = c->setpoint,
                                    .n_inputs = n,
                                    .stairs = true,
-                                   .t = values + AW_SAMPLE_T * n,
-                                   .y = values + AW_SAMPLE_MEASURED * n,
+                                   .t = c->t,
+                                   .y = c->measured,
                                    .n = n};
     size_t n_points = aw_find_spectrum(&trial, points, &ignored);
     for (int i = 0; i < s->sweep.n; i++) {
@@ -134,8 +112,21 @@ static enum aw_status find_coherence(const struct aw_experiment *experiment, str
                 s->coherence[i] = points[k].coherence;
             }
     }
-    free(values);
-    return AW_OK;
+}
+
+static enum aw_status estimate(struct aw_experiment *experiment, struct sweep_state *s)
+{
+    size_t first = find_start(experiment, s), n = experiment->samples.n;
+    const struct aw_columns c = aw_sample_columns(experiment->samples.of, n, 1);
+    if (!c.t)
+        return aw_no_memory(&experiment->session->err);
+    enum aw_status status =
+        aw_sweep_response(&s->sweep, c.t + first, c.setpoint + first, c.measured + first, n - first,
+                          s->points, &s->fit, &experiment->session->err);
+    if (status == AW_OK)
+        find_coherence(&c, n, s);
+    free(c.t);
+    return status;
 }
 
 /* Checks the direction at the lowest frequency, at which a joint with correct wiring follows its
@@ -199,8 +190,6 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
         status = aw_experiment_end(&experiment, perform_sweep(&experiment, &s));
     if (status == AW_OK)
         status = estimate(&experiment, &s);
-    if (status == AW_OK)
-        status = find_coherence(&experiment, &s);
     if (status == AW_OK) {
         report(&experiment, &s);
         status = aw_experiment_check_moved(&experiment, find_start(&experiment, &s),

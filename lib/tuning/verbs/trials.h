@@ -8,15 +8,12 @@
 #include "tuning/identify/excite.h"
 #include "tuning/identify/sweep.h"
 #include "tuning/model.h"
-#include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
 /* Returns the control period to assume for a driver, s. period_s 0: the joint's default. */
 double aw_experiment_assume_tick(const struct aw_experiment_joint *joint, double period_s);
 
-/* Write the arguments that select a joint, " -b lknee -c pos", and the command that sets gains. */
-void aw_experiment_write_arguments(const struct aw_experiment_hooks *hooks,
-                                   const struct aw_experiment_joint *joint, char *out, size_t size);
+/* Writes the command that sets gains. */
 void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
                                      const struct aw_experiment_joint *joint, struct aw_gains gains,
                                      char *out, size_t size);
@@ -40,22 +37,21 @@ const char *aw_experiment_tick_text(const struct aw_session *session, const stru
                                     char out[AW_EXPERIMENT_TICK_TEXT]);
 void aw_experiment_report_tick(struct aw_session *session, const struct aw_tick *tick);
 
-/* Columns of a table that yield a model. */
-struct aw_experiment_columns {
-    int t, input, measured;
-    double time_scale, measured_scale; /* factors that convert to s and to full scale = 1 */
-    double tick_s;                     /* control period; 0: unknown */
+/* Samples that yield a model. */
+struct aw_experiment_record {
+    const struct aw_sample *samples;
+    size_t n;
+    double scale;  /* measured value at full scale */
+    double tick_s; /* control period; 0: unknown */
     struct aw_driver driver;
-    bool relative; /* the input is relative to its first value: a servo's setpoint */
+    bool is_servo; /* the input is the setpoint, relative to its first value; else the output */
 };
-enum aw_status aw_experiment_model_from_table(struct aw_session *session,
-                                              const struct aw_table *table,
-                                              const struct aw_experiment_columns *columns,
-                                              const struct aw_fit_options *options,
-                                              struct aw_model *model);
+enum aw_status aw_experiment_fit(struct aw_session *session,
+                                 const struct aw_experiment_record *record,
+                                 const struct aw_fit_options *options, struct aw_model *model);
 
 /* The experiment that --with, --max-deviation, --amplitude and --around describe. Perform it after
- * aw_experiment_begin. experiment->table then has the samples. The driver stays enabled, with the
+ * aw_experiment_begin. The driver stays enabled, with the
  * experiment's gains. */
 struct aw_excitation {
     struct aw_excite excite;
@@ -85,32 +81,16 @@ void aw_experiment_print_proposal(struct aw_session *session, const struct aw_pr
 enum aw_status aw_experiment_read_design(struct aw_session *session, const struct aw_model *model,
                                          struct aw_design_options *options);
 
-/* Draw charts of a model in the format of path's extension (NULL: SVG text). The caller frees the
- * result; NULL: see session->err. Bode: the model as a line, measured points (hollow at low
- * coherence), and the coherence. Step: the predicted step response. Loop: the open loop with its
- * margins, and |S| with its maximum Ms. Step and loop need a stable loop. */
-char *aw_experiment_draw_bode(struct aw_session *session, const struct aw_model *model,
-                              const char *path, size_t *size);
-char *aw_experiment_draw_step(struct aw_session *session, const struct aw_model *model,
-                              const struct aw_proposal *proposal, double step, const char *path,
-                              size_t *size);
-char *aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
-                              const struct aw_proposal *proposal, const char *path, size_t *size);
-
-/* Data for the report of tune. A run without samples has not taken place. */
-struct aw_experiment_report_data {
-    const struct aw_experiment_joint *joint;
-    const struct aw_model *model;
-    const struct aw_proposal *proposal;
-    struct aw_gains old;
-    bool old_known;
-    double from, to;        /* positions of the steps, in the unit */
-    double overshoot, step; /* design goals: overshoot as a share, step size in the unit */
-    struct aw_run before, after;
-    struct aw_response old_response, new_response;
-    const char *goal, *outcome;
-};
-enum aw_status aw_experiment_write_report(struct aw_session *session, const char *path,
-                                          const struct aw_experiment_report_data *story);
+/* Draw charts of a model into a file, in the format of its extension. Bode: the model as a line,
+ * measured points (hollow at low coherence), and the coherence. Step: the predicted step response.
+ * Loop: the open loop with its margins, and |S| with its maximum Ms. Step and loop need a stable
+ * loop. */
+enum aw_status aw_experiment_draw_bode(struct aw_session *session, const struct aw_model *model,
+                                       const char *path);
+enum aw_status aw_experiment_draw_step(struct aw_session *session, const struct aw_model *model,
+                                       const struct aw_proposal *proposal, double step,
+                                       const char *path);
+enum aw_status aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
+                                       const struct aw_proposal *proposal, const char *path);
 
 #endif

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/task.h"
 #include "base/text.h"
-#include "shell/look/picture.h"
 #include "shell/safety/ask.h"
 #include "shell/safety/safety.h"
 #include "tuning/verbs/trials.h"
@@ -28,11 +26,11 @@ struct tuner {
     struct aw_model model;
     struct aw_design_options options;
     struct aw_proposal proposal;
-    struct aw_experiment_report_data story;
+    struct aw_response before, after; /* of the steps with the old and with the new gains */
     double start, step; /* position at rest and size of a step, as shares of the joint's scale */
     enum aw_metric goal;
-    double overshoot_share; /* share of the permitted overshoot used as the design goal */
-    bool designed, applied;
+    double overshoot_share;          /* share of the permitted overshoot used as the design goal */
+    bool designed, stepped, applied; /* stepped: with the new gains */
     char outcome[OUTCOME];
 };
 
@@ -40,12 +38,9 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct tuner 
 {
     static const enum aw_metric goals[] = {AW_IAE, AW_OVERSHOOT, AW_SETTLING_TIME};
     struct aw_session *session = experiment->session;
-    const char *report = aw_experiment_given(session)->report;
     t->goal = goals[aw_tune_given(session)->goal];
     snprintf(t->model.controller, sizeof t->model.controller, "%s", experiment->joint.mode);
     enum aw_status status = aw_experiment_read_design(session, &t->model, &t->options);
-    if (status == AW_OK && report)
-        status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
         status = aw_excitation_plan(experiment, &t->experiment);
     if (!aw_experiment_given(session)->step) /* stays within the range of the model's data */
@@ -58,19 +53,6 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct tuner 
 static bool is_verbose(const struct aw_session *session)
 {
     return aw_session_is_text(session) && session->options.print.verbose;
-}
-
-/* Finds the old gains: those of --old, those sent in this session, or those after power-up. */
-static enum aw_status find_old_gains(struct aw_experiment *experiment, struct tuner *t)
-{
-    const char *path = aw_experiment_given(experiment->session)->old;
-    enum aw_status status =
-        aw_experiment_find_gains(experiment, path, " — to use others, give --old FILE");
-    if (status != AW_OK)
-        return status;
-    t->story.old_known = experiment->gains.known;
-    t->story.old = experiment->gains.old;
-    return AW_OK;
 }
 
 static enum aw_status identify_joint(struct aw_experiment *experiment, struct tuner *t)
@@ -118,7 +100,7 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
         return aw_no_memory(problem);
     *s = (struct search){
         .process = t->model.fit.process, .driver = t->model.driver, .options = t->options};
-    s->options.overshoot = t->story.overshoot = overshoot;
+    s->options.overshoot = overshoot;
     enum aw_status status = aw_task_run(&session->time.real.base, search, free, s);
     if (status != AW_OK) /* the thread still owns s */
         return status;
@@ -184,30 +166,23 @@ static enum aw_status design_gains(struct aw_experiment *experiment, struct tune
 }
 
 static enum aw_status perform_step(struct aw_experiment *experiment, struct tuner *t,
-                                   struct aw_run *samples, struct aw_response *response)
+                                   struct aw_response *response)
 {
     aw_experiment_restart_limits(experiment);
     enum aw_status status = aw_experiment_end(
         experiment,
         aw_experiment_perform_step(experiment, t->start, t->start + t->step, SETTLE_S, STEP_S));
-    if (status == AW_OK)
-        status = aw_run_from_table(&experiment->table, samples, &experiment->session->err);
-    if (status == AW_OK)
-        status = aw_response(samples->samples, samples->n, &samples->step, response,
-                             &experiment->session->err);
-    return status;
+    return status == AW_OK ? aw_experiment_measure(experiment, response) : status;
 }
 
 /* Compares the responses by the goal. A metric that was not reached is the worst. */
 static bool is_better(const struct tuner *t)
 {
-    double before = t->story.old_response.value[t->goal],
-           after = t->story.new_response.value[t->goal];
+    double before = t->before.value[t->goal], after = t->after.value[t->goal];
     if (!aw_metric_is_reached(after))
         return false;
     return !aw_metric_is_reached(before) || after < before ||
-           (after <= before &&
-            t->story.new_response.value[AW_IAE] < t->story.old_response.value[AW_IAE]);
+           (after <= before && t->after.value[AW_IAE] < t->before.value[AW_IAE]);
 }
 
 /* Formats "1.23 deg·s", or the reason for a missing value. */
@@ -224,23 +199,22 @@ static const char *format_metric(const struct tuner *t, char out[AW_EXPERIMENT_C
 
 /* Returns true and writes the reason if the new gains must be rejected. Sets *overshoots if gains
  * with less overshoot might be accepted. A deviation from the prediction alone is no reason. */
-static bool find_objection(const struct tuner *t, const char *unit, bool *overshoots,
-                           char out[OBJECTION])
+static bool find_objection(const struct aw_experiment *experiment, const struct tuner *t,
+                           bool *overshoots, char out[OBJECTION])
 {
-    const struct aw_response *old_response = &t->story.old_response,
-                             *new_response = &t->story.new_response;
+    const struct aw_step *step = &experiment->step;
     double resolution = 100 * t->model.driver.quantum / fabs(t->step); /* encoder resolution, % */
-    double limit = 100 * t->options.overshoot, overshoot = new_response->value[AW_OVERSHOOT];
+    double limit = 100 * t->options.overshoot, overshoot = t->after.value[AW_OVERSHOOT];
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
-    if (!aw_response_has_arrived(new_response, &t->story.after.step, AW_RESPONSE_TOLERANCE))
+    if (!aw_response_has_arrived(&t->after, step, AW_RESPONSE_TOLERANCE))
         snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s",
-                 new_response->final, t->story.after.step.to, unit);
+                 t->after.final, step->to, experiment->joint.unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
                  aw_metric(t->goal)->title,
-                 format_metric(t, after, t->goal, new_response->value[t->goal]),
-                 format_metric(t, before, t->goal, old_response->value[t->goal]));
+                 format_metric(t, after, t->goal, t->after.value[t->goal]),
+                 format_metric(t, before, t->goal, t->before.value[t->goal]));
     else if ((*overshoots = overshoot > limit + resolution))
         snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
                  overshoot, limit);
@@ -255,7 +229,7 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
     const struct {
         const char *name;
         const struct aw_response *response;
-    } sides[] = {{"before", &t->story.old_response}, {"after", &t->story.new_response}};
+    } sides[] = {{"before", &t->before}, {"after", &t->after}};
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             char key[48];
@@ -265,10 +239,9 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
         }
     for (size_t i = 0; is_verbose(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[AW_EXPERIMENT_CELL], is[AW_EXPERIMENT_CELL];
-        aw_output_print(
-            &session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
-            aw_experiment_metric_cell(was, shown[i], t->story.old_response.value[shown[i]]),
-            aw_experiment_metric_cell(is, shown[i], t->story.new_response.value[shown[i]]));
+        aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
+                        aw_experiment_metric_cell(was, shown[i], t->before.value[shown[i]]),
+                        aw_experiment_metric_cell(is, shown[i], t->after.value[shown[i]]));
     }
 }
 
@@ -276,7 +249,7 @@ static void report(struct aw_experiment *experiment, const struct tuner *t)
 {
     aw_experiment_report(experiment, "tune");
     aw_experiment_report_proposal(experiment->session, &t->model, &t->proposal);
-    if (t->story.after.n)
+    if (t->stepped)
         report_steps(experiment->session, t, experiment->joint.unit);
 }
 
@@ -299,30 +272,33 @@ static enum aw_status step_with_new_gains(struct aw_experiment *experiment, stru
     aw_gains_backup(experiment->session, &experiment->gains.gains);
     aw_session_start_motion(experiment->session);
     enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
-    return status == AW_OK ? perform_step(experiment, t, &t->story.after, &t->story.new_response)
-                           : aw_experiment_end(experiment, status);
+    if (status != AW_OK)
+        return aw_experiment_end(experiment, status);
+    status = perform_step(experiment, t, &t->after);
+    t->stepped = status == AW_OK;
+    return status;
 }
 
 static void report_success(struct tuner *t)
 {
     char is[AW_EXPERIMENT_CELL], was[AW_EXPERIMENT_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title,
-             format_metric(t, is, t->goal, t->story.new_response.value[t->goal]),
-             format_metric(t, was, t->goal, t->story.old_response.value[t->goal]));
+             aw_metric(t->goal)->title, format_metric(t, is, t->goal, t->after.value[t->goal]),
+             format_metric(t, was, t->goal, t->before.value[t->goal]));
 }
 
 /* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
  * dead band and has to leave it first. An output above static friction carries a load, which the
  * model lacks. */
-static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
+static enum aw_status predict_again(const struct aw_experiment *experiment, struct tuner *t)
 {
-    const struct aw_run *run = &t->story.after;
+    const struct aw_sample *samples = experiment->samples.of;
+    struct aw_error *err = &experiment->session->err;
     struct aw_rest sum = {0};
     size_t n = 0;
-    for (; n < run->n && run->samples[n].t <= 0; n++) {
-        sum.output += isnan(run->samples[n].output) ? 0 : run->samples[n].output;
-        sum.error += (run->samples[n].setpoint - run->samples[n].measured) / t->model.full_scale;
+    for (; n < experiment->samples.n && samples[n].t <= 0; n++) {
+        sum.output += samples[n].output;
+        sum.error += (samples[n].setpoint - samples[n].measured) / t->model.full_scale;
     }
     const struct aw_driver *driver = &t->model.driver;
     if (n == 0 ||
@@ -330,8 +306,8 @@ static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
         return AW_OK;
     t->options.rest = (struct aw_rest){sum.output / (double)n, sum.error / (double)n};
     t->options.min_duration_s = STEP_S;
-    aw_design_assess(&t->model.fit.process, driver, &t->options, &t->proposal, &session->err);
-    return session->err.status == AW_NO_MEMORY ? AW_NO_MEMORY : AW_OK;
+    aw_design_assess(&t->model.fit.process, driver, &t->options, &t->proposal, err);
+    return err->status == AW_NO_MEMORY ? AW_NO_MEMORY : AW_OK;
 }
 
 /* Tries the new gains, and leaves the driver disabled with the better ones. */
@@ -339,15 +315,14 @@ static enum aw_status try_new(struct aw_experiment *experiment, struct tuner *t,
 {
     struct aw_session *session = experiment->session;
     char reason[OBJECTION];
-    aw_run_free(&t->story.after);
     enum aw_status status = step_with_new_gains(experiment, t);
     *overshoots = false;
     if (status != AW_OK)
         return status;
-    status = predict_again(session, t);
+    status = predict_again(experiment, t);
     if (status != AW_OK)
         return status;
-    if (find_objection(t, experiment->joint.unit, overshoots, reason))
+    if (find_objection(experiment, t, overshoots, reason))
         return aw_fail(&session->err, AW_REFUSED, "%s", reason);
     status = apply_new_gains(experiment, t);
     t->applied = status == AW_OK;
@@ -397,14 +372,13 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
     if (!confirm_trial(experiment, t, "two steps"))
         return fail_unconfirmed(experiment, t);
     experiment->saves = AW_SAVE_NOTHING;
-    enum aw_status status = perform_step(experiment, t, &t->story.before, &t->story.old_response);
+    enum aw_status status = perform_step(experiment, t, &t->before);
     if (status == AW_OK)
         status = try_new(experiment, t, &overshoots);
     if (status == AW_OK || !overshoots)
         return status;
     struct aw_error first_error = session->err;
     const struct aw_proposal tried_proposal = t->proposal;
-    double overshoot = t->story.overshoot;
     t->overshoot_share *= RETRY_FACTOR;
     t->options.rest = (struct aw_rest){0};
     status = design_gains(experiment, t);
@@ -415,7 +389,6 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
         fail_unconfirmed(experiment, t);
     }
     t->proposal = tried_proposal; /* the gains of the performed step */
-    t->story.overshoot = overshoot;
     session->err = first_error;
     return first_error.status;
 }
@@ -425,9 +398,9 @@ static void append_evidence(struct tuner *t)
 {
     static const enum aw_metric shown[] = {AW_OVERSHOOT, AW_RISE_TIME};
     char is[AW_EXPERIMENT_CELL], predicted[AW_EXPERIMENT_CELL], fit[80];
-    for (size_t i = 0; t->story.after.n && i < sizeof shown / sizeof *shown; i++)
+    for (size_t i = 0; t->stepped && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  format_metric(t, is, shown[i], t->story.new_response.value[shown[i]]),
+                  format_metric(t, is, shown[i], t->after.value[shown[i]]),
                   format_metric(t, predicted, shown[i], t->proposal.step.value[shown[i]]));
     write_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
@@ -455,31 +428,6 @@ static enum aw_status report_outcome(struct aw_experiment *experiment, struct tu
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);
 }
 
-/* Writes the report. Does so even after a failure, when it is most useful. */
-static enum aw_status write_report(struct aw_experiment *experiment, struct tuner *t,
-                                   enum aw_status status)
-{
-    struct aw_session *session = experiment->session;
-    const char *path = aw_experiment_given(session)->report;
-    struct aw_error cause = session->err;
-    if (!path || status == AW_STOPPED || status == AW_LOST)
-        return status;
-    t->story.model = &t->model;
-    t->story.proposal = &t->proposal;
-    t->story.from = t->start * t->model.full_scale;
-    t->story.to = (t->start + t->step) * t->model.full_scale;
-    t->story.step = fabs(t->step) * t->model.full_scale;
-    t->story.joint = &experiment->joint;
-    t->story.goal = aw_metric(t->goal)->title;
-    t->story.outcome = t->outcome;
-    enum aw_status written = aw_experiment_write_report(session, path, &t->story);
-    struct aw_error report_error = session->err;
-    session->err = cause;
-    if (status != AW_OK || written == AW_OK)
-        return status;
-    return aw_fail(&session->err, written, "%s. %s", report_error.text, t->story.outcome);
-}
-
 enum aw_status aw_run_tune(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_experiment experiment;
@@ -493,20 +441,16 @@ enum aw_status aw_run_tune(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK)
         status = aw_experiment_begin(&experiment);
     if (status == AW_OK)
-        status = find_old_gains(&experiment, t);
+        status = aw_experiment_find_gains(&experiment, aw_experiment_given(session)->old,
+                                          " — to use others, give --old FILE");
     if (status == AW_OK) {
         status = identify_joint(&experiment, t);
-        bool identified = status == AW_OK;
         if (status == AW_OK)
             status = design_gains(&experiment, t);
         if (status == AW_OK)
             status = try_proposal(&experiment, t);
         status = report_outcome(&experiment, t, status);
-        if (identified)
-            status = write_report(&experiment, t, status);
     }
-    aw_run_free(&t->story.before);
-    aw_run_free(&t->story.after);
     aw_experiment_free(&experiment);
     free(t);
     return status;

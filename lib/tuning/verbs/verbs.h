@@ -14,7 +14,7 @@ extern const struct aw_experiment_hooks aw_target_experiment;
 /* Options of an experiment and of its output files. Strings are NULL if not given. */
 struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
-    const char *save, *samples, *plot, *bode, *report, *old;
+    const char *save, *samples, *plot, *bode, *old;
     double settle_s, tick_s, amplitude; /* 0: not given */
 };
 
@@ -174,8 +174,6 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     {.name = "goal", AW_AT(aw_tune_options, goal), .value = "NAME",                               \
      .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",             \
      .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
-    {.name = "report", AW_AT(aw_experiment_options, report), .value = "FILE",                     \
-     .help = "write an HTML report", .endings = "html"},                                          \
     AW_SAVE_OPTION, AW_PLOT_OPTION
 /* The row, except for args, run and examples. of: follows "a joint" in the summary; intro: text
  * before the question; then the tool's own options. */

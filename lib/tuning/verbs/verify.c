@@ -24,11 +24,6 @@
 #define CASES 64
 #define NAME  80
 
-struct limit {
-    bool is_given;
-    double max;
-};
-
 struct check {
     char name[NAME];
     struct aw_experiment_joint joint;
@@ -42,32 +37,22 @@ struct check {
     struct aw_gains gains;
     bool may_switch;
     double max_deviation; /* as a share of the joint's scale */
-    struct limit limits[AW_METRICS];
-};
-
-struct verdict {
-    bool passed;
-    char text[256];
+    struct aw_experiment_limits limits;
 };
 
 struct spec {
     struct aw_session *session;
     size_t n;
     struct check checks[CASES];
-    struct verdict verdicts[CASES];
 };
 
 static enum aw_status parse_limit(struct spec *spec, struct check *check, const char *key,
                                   const char *value)
 {
     struct aw_session *session = spec->session;
-    for (int m = 0; m < AW_METRICS; m++) {
-        char name[AW_EXPERIMENT_LIMIT];
-        if (strcmp(aw_experiment_limit_name((enum aw_metric)m, name), key) != 0)
-            continue;
-        check->limits[m].is_given = true;
-        return aw_experiment_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].max);
-    }
+    enum aw_status status = aw_experiment_parse_limit(session, &check->limits, key, value);
+    if (status != AW_END)
+        return status;
     return aw_fail(&session->err, AW_USAGE,
                    "%s: unknown key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
@@ -155,6 +140,7 @@ static enum aw_status parse_line(struct spec *spec, char *line)
             return aw_fail(err, AW_USAGE, "more than %d steps — split the file", CASES);
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
+        aw_experiment_init_limits(&check->limits);
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
         const struct aw_experiment_hooks *hooks = spec->session->tool->motion.experiments;
         return hooks->has_modes ? AW_OK
@@ -187,7 +173,7 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     struct aw_session *session = spec->session;
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
-        limits += check->limits[m].is_given;
+        limits += !isnan(check->limits.max[m]);
     const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
     if (!*check->text.joint_text || check->has_mode != hooks->has_modes ||
         !*check->text.from_text || !*check->text.to_text || !limits)
@@ -224,34 +210,6 @@ static enum aw_status load_spec(struct spec *spec, const char *path)
     return status;
 }
 
-/* Judges a response by the limits and by its target, because a joint that never came near the
- * target meets many limits. */
-static void judge_response(const struct check *check, const struct aw_experiment *experiment,
-                           const struct aw_response *response, struct verdict *verdict)
-{
-    const struct aw_step step = {.from = check->from * experiment->joint.scale,
-                                 .to = check->to * experiment->joint.scale};
-    verdict->passed = aw_response_has_arrived(response, &step, AW_RESPONSE_TOLERANCE);
-    verdict->text[0] = '\0';
-    if (!verdict->passed)
-        snprintf(verdict->text, sizeof verdict->text, "ended at %.4g, not at %.4g %s",
-                 response->final, step.to, experiment->joint.unit);
-    for (int m = 0; m < AW_METRICS; m++) {
-        double value = response->value[m], max = check->limits[m].max;
-        if (!check->limits[m].is_given)
-            continue;
-        bool is_met = aw_metric_is_reached(value) && fabs(value) <= max;
-        verdict->passed = verdict->passed && is_met;
-        char unit[40], reached[64] = "not reached";
-        aw_experiment_metric_unit(unit, (enum aw_metric)m, experiment->joint.unit);
-        if (aw_metric_is_reached(value))
-            snprintf(reached, sizeof reached, "%.4g%s", value, unit);
-        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s (limit %g%s%s)",
-                  aw_metric((enum aw_metric)m)->title, reached, max, unit,
-                  is_met ? "" : " exceeded");
-    }
-}
-
 static enum aw_status send_gains(struct aw_experiment *experiment, const struct check *check)
 {
     const struct aw_experiment_hooks *hooks = experiment->hooks;
@@ -261,11 +219,13 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
     return status == AW_OK ? aw_experiment_send_gains(experiment, check->gains) : status;
 }
 
-static enum aw_status perform_step(struct spec *spec, size_t i)
+/* Performs a step and judges it. Any motion that ends far from its target fails, because a joint
+ * that stands still meets many limits. */
+static enum aw_status perform_step(struct aw_session *session, const struct check *check,
+                                   bool *passed, char verdict[AW_EXPERIMENT_VERDICT])
 {
-    const struct check *check = &spec->checks[i];
-    struct aw_experiment experiment = {.session = spec->session,
-                                       .hooks = spec->session->tool->motion.experiments,
+    struct aw_experiment experiment = {.session = session,
+                                       .hooks = session->tool->motion.experiments,
                                        .joint = check->joint,
                                        .saves = AW_SAVE_NOTHING,
                                        .max_deviation = check->max_deviation};
@@ -280,7 +240,8 @@ static enum aw_status perform_step(struct spec *spec, size_t i)
     if (status == AW_OK)
         status = aw_experiment_measure(&experiment, &response);
     if (status == AW_OK)
-        judge_response(check, &experiment, &response, &spec->verdicts[i]);
+        *passed = aw_experiment_judge(&experiment, &response, &check->limits, AW_RESPONSE_TOLERANCE,
+                                      verdict);
     aw_experiment_free(&experiment);
     return status;
 }
@@ -298,34 +259,28 @@ static const char *tap_name(const char *name, char out[2 * NAME])
     return out;
 }
 
-static void print_tap(struct spec *spec, size_t i)
-{
-    struct aw_output *out = &spec->session->out;
-    const struct verdict *v = &spec->verdicts[i];
-    char name[2 * NAME];
-    if (i == 0)
-        aw_output_print(out, "TAP version 13\n1..%zu\n", spec->n);
-    aw_output_print(out, "%s %zu - %s: %s\n", v->passed ? "ok" : "not ok", i + 1,
-                    tap_name(spec->checks[i].name, name), v->text);
-}
-
 enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *args)
 {
     struct spec *spec = calloc(1, sizeof *spec);
+    struct aw_output *out = &session->out;
     size_t failed = 0;
     if (!spec)
         return aw_no_memory(&session->err);
     spec->session = session;
     enum aw_status status = load_spec(spec, aw_arg(args, "spec", 0));
+    if (status == AW_OK)
+        aw_output_print(out, "TAP version 13\n1..%zu\n", spec->n);
     for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
-        status = perform_step(spec, i);
+        char verdict[AW_EXPERIMENT_VERDICT], name[2 * NAME];
+        bool passed = false;
+        status = perform_step(session, &spec->checks[i], &passed, verdict);
         if (status != AW_OK)
-            snprintf(spec->verdicts[i].text, sizeof spec->verdicts[i].text, "%.255s",
-                     session->err.text);
-        failed += !spec->verdicts[i].passed;
-        print_tap(spec, i);
+            snprintf(verdict, sizeof verdict, "%.255s", session->err.text);
+        failed += !passed;
+        aw_output_print(out, "%s %zu - %s: %s\n", passed ? "ok" : "not ok", i + 1,
+                        tap_name(spec->checks[i].name, name), verdict);
         if (status != AW_OK)
-            aw_output_print(&session->out, "Bail out! %s\n", spec->verdicts[i].text);
+            aw_output_print(out, "Bail out! %s\n", verdict);
     }
     if (status == AW_OK && failed)
         status =

@@ -143,16 +143,16 @@ TEST(unreached_levels_have_no_metrics)
     near(r.value[AW_IAE], 10 * 2 / PI * 20, 1e-3);
 }
 
-TEST(median_removes_spikes)
+TEST(smoothing_removes_spikes)
 {
-    struct aw_step step = {.from = 0, .to = 1, .time_s = 0, .median = 5};
+    struct aw_step step = {.from = 0, .to = 1, .time_s = 0, .smooths = true};
     struct aw_response quiet, noisy;
     uint32_t seed = 7;
     sample(second_order, 0.5, 4, 0.001, &step);
     assert_int_equal(aw_response(samples, N, &step, &quiet, NULL), AW_OK);
     for (int i = 0; i < N; i++) {
         seed = seed * 1664525U + 1013904223U;
-        samples[i].measured += 0.004 * ((double)(seed >> 8) / (1 << 24) - 0.5);
+        samples[i].measured += 0.002 * ((double)(seed >> 8) / (1 << 24) - 0.5);
     }
     samples[150].measured = 0.95;
     samples[9000].measured = 3;
@@ -185,21 +185,26 @@ TEST(invalid_steps_and_records_are_refused)
         int wrong; /* sample with time NaN, or if negative with value NaN; 10: constant time */
         const char *says;
     } rows[] = {
-        {{0, 1, 1, 0}, 5, 0, NULL},
-        {{0, 1, 1, 9}, 5, 0, NULL},
-        {{0, 1, 1, 0}, 4, 0, "step: too few samples (3 after 1 s) — record longer"},
-        {{0, 1, 9, 0}, 5, 0, "step: too few samples (0 after 9 s) — record longer"},
-        {{1, 1, 1, 0}, 5, 0, "step: no step from 1 to 1 at 1 s — give two different values"},
-        {{NAN, 1, 1, 0}, 5, 0, "step: no step from nan to 1 at 1 s — give two different values"},
-        {{0, INFINITY, 1, 0}, 5, 0, "step: no step from 0 to inf at 1 s — "},
-        {{0, 1, NAN, 0}, 5, 0, "step: no step from 0 to 1 at nan s — "},
-        {{0, 1, 1, -1}, 5, 0, "step: median of -1 samples not supported — use an odd number from "},
-        {{0, 1, 1, 2}, 5, 0, "step: median of 2 samples not supported — "},
-        {{0, 1, 1, 8}, 5, 0, "step: median of 8 samples not supported — "},
-        {{0, 1, 1, 11}, 5, 0, "step: median of 11 samples not supported — "},
-        {{0, 1, 1, 1}, 5, 3, "sample 3: time or measured value is not a number — correct the row"},
-        {{0, 1, 1, 1}, 5, -5, "sample 5: time or measured value is not a number — correct the row"},
-        {{0, 1, 1, 1}, 5, 10, "sample 4: time 2 s is not after 2 s — sort the samples"},
+        {{0, 1, 1, false}, 5, 0, NULL},
+        {{0, 1, 1, true}, 5, 0, NULL},
+        {{0, 1, 1, false}, 4, 0, "step: too few samples (3 after 1 s) — record longer"},
+        {{0, 1, 9, false}, 5, 0, "step: too few samples (0 after 9 s) — record longer"},
+        {{1, 1, 1, false}, 5, 0, "step: no step from 1 to 1 at 1 s — give two different values"},
+        {{NAN, 1, 1, false},
+         5,
+         0,
+         "step: no step from nan to 1 at 1 s — give two different values"},
+        {{0, INFINITY, 1, false}, 5, 0, "step: no step from 0 to inf at 1 s — "},
+        {{0, 1, NAN, false}, 5, 0, "step: no step from 0 to 1 at nan s — "},
+        {{0, 1, 1, true},
+         5,
+         3,
+         "sample 3: time or measured value is not a number — correct the row"},
+        {{0, 1, 1, true},
+         5,
+         -5,
+         "sample 5: time or measured value is not a number — correct the row"},
+        {{0, 1, 1, true}, 5, 10, "sample 4: time 2 s is not after 2 s — sort the samples"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sample few[] = {
@@ -220,7 +225,7 @@ TEST(invalid_steps_and_records_are_refused)
     }
 }
 
-/* Samples on and beside the levels, at rest in between, and medians of all widths. */
+/* Samples on and beside the levels, at rest in between, with and without smoothing. */
 TEST(metrics_at_the_levels_match_the_golden_file)
 {
     static const double ways[][11] = {
@@ -240,10 +245,10 @@ TEST(metrics_at_the_levels_match_the_golden_file)
                 row->unit_after);
     }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (int median = 0; median <= 9; median += median < 1 ? 3 : 4) {
+        for (int smooths = 0; smooths < 2; smooths++) {
             struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
             bool even = i % 2; /* the tail starts exactly at a sample */
-            struct aw_step step = {3, -1, even ? 0 : 0.25, median};
+            struct aw_step step = {3, -1, even ? 0 : 0.25, smooths};
             struct aw_response r;
             for (int k = 0; k < 11; k++)
                 s[k + 1] = (struct aw_sample){even    ? k
@@ -254,35 +259,10 @@ TEST(metrics_at_the_levels_match_the_golden_file)
                                               : k == 7 ? 0.5
                                                        : NAN};
             assert_int_equal(aw_response(s, 12, &step, &r, NULL), AW_OK);
-            fprintf(out, "way %zu, median %d:", i, median);
+            fprintf(out, "way %zu, smooths %d:", i, smooths);
             numbers(out, "", r.value, AW_METRICS);
         }
     end_picture(out, "control-ways.txt");
-}
-
-TEST(step_is_found_in_the_record)
-{
-    struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
-    struct aw_step step;
-    assert_int_equal(aw_find_step(few, 4, &step, NULL), AW_OK);
-    assert_true(step.from == 5 && step.to == -3 && step.time_s == 2);
-    few[0].setpoint = few[1].setpoint = -3;
-    assert_int_equal(aw_find_step(few, 4, &step, NULL), AW_OK);
-    assert_true(step.from == 5 && step.to == -3 && step.time_s == 0);
-    few[0].measured = -3;
-    struct aw_error err;
-    assert_int_equal(aw_find_step(few, 4, &step, &err), AW_USAGE);
-    assert_string_equal(err.text, "step: no step from -3 to -3 at 0 s — give two different values");
-    assert_int_equal(aw_find_step(few, 3, &step, &err), AW_USAGE);
-    assert_string_equal(err.text, "step: too few samples (3) — record longer");
-    struct aw_sample two[] = {
-        {0, 1, 0, 0}, {1, 3, 0, 0}, {2, 1, 0, 0}, {3, 4.5, 0, 0}, {4, 1.5, 0, 0}};
-    assert_int_equal(aw_find_step(two, 5, &step, &err), AW_OK);
-    assert_true(step.from == 1 && step.to == 4.5 && step.time_s == 3 && step.median == 1);
-    assert_int_equal(aw_find_step(two, 4, &step, &err), AW_OK);
-    two[3].setpoint = 3;
-    assert_int_equal(aw_find_step(two, 4, &step, &err), AW_OK); /* the first of equal steps */
-    assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
 }
 
 /* A motion of zero is at rest at once without overshoot, which is meaningless. */

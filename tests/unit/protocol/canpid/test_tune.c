@@ -112,7 +112,7 @@ static struct aw_response step(int controller, struct aw_gains ticks, double fro
 {
     struct bench bench = bench_of(controller, AW_CANPID_NO_ERROR);
     struct aw_response response;
-    struct aw_step wanted = {.from = from, .to = to, .median = 3};
+    struct aw_step wanted = {.from = from, .to = to, .smooths = true};
     go(&bench, from);
     use(&bench, ticks);
     rig_run(bench.rig, 1);
