@@ -78,6 +78,11 @@ static enum aw_status parse_value(struct aw_session *session,
     return canpid_parse_value(session, label, text, joint->kind, value);
 }
 
+static struct canpid_monitor *get_monitor(struct aw_experiment *experiment)
+{
+    return &canpid_state(experiment->session)->monitors[experiment->joint.number / 32];
+}
+
 static enum aw_status open_joint(struct aw_experiment *experiment)
 {
     struct canpid_state *state = canpid_state(experiment->session);
@@ -88,7 +93,8 @@ static enum aw_status open_joint(struct aw_experiment *experiment)
     experiment->joint.kp =
         aw_canpid_gain_index(experiment->joint.number, experiment->joint.kind, AW_CANPID_KP);
     status = canpid_await_telemetry(experiment->session, experiment->joint.number);
-    state->experiment = (struct canpid_monitor){
+    state->driven = 0;
+    *get_monitor(experiment) = (struct canpid_monitor){
         .board = experiment->joint.number, .controller = experiment->joint.kind, .commanded = NAN};
     return status == AW_OK ? canpid_check_driver(experiment->session, experiment->joint.number)
                            : status;
@@ -102,8 +108,7 @@ static bool on_frame(void *context, const struct aw_received *received)
     const struct aw_record *record = received->record;
     if (!record || aw_record_get(record, "board") != experiment->joint.number)
         return experiment->motion.verdict == AW_MOTION_OK;
-    const char *fault =
-        canpid_monitor_fault(&canpid_state(experiment->session)->experiment, client, record);
+    const char *fault = canpid_monitor_fault(get_monitor(experiment), client, record);
     if (record->codec != client->codecs[AW_CANPID_PID])
         return aw_motion_set_fault(&experiment->motion, fault) == AW_MOTION_OK;
     const struct aw_canpid_board *board = aw_canpid_board(client, experiment->joint.number);
@@ -139,20 +144,13 @@ static double get_period_s(struct aw_experiment *experiment)
 
 static enum aw_status send_setpoint(struct aw_experiment *experiment, double normalised)
 {
-    struct aw_session *session = experiment->session;
-    struct canpid_state *state = canpid_state(experiment->session);
-    state->driven = AW_CANPID_BIT(experiment->joint.number);
-    state->experiment.commanded = normalised;
-    aw_session_start_motion(session);
-    return aw_canpid_send_setpoint(canpid_client(session), experiment->joint.number,
-                                   experiment->joint.kind, normalised, NULL, &session->err);
+    return canpid_drive(experiment->session, experiment->joint.number, experiment->joint.kind,
+                        normalised);
 }
 
 static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_status status)
 {
-    status = canpid_end_motion(experiment->session, status);
-    canpid_state(experiment->session)->experiment.enabled = false;
-    return status;
+    return canpid_end_motion(experiment->session, status);
 }
 
 /* Sends each gain at its board's pace, and checks telemetry meanwhile. */

@@ -5,6 +5,8 @@
 #include "capture/candump.h"
 #include "state.h"
 
+#define FLUSH_NS (4 * AW_MILLISECOND)
+
 struct dumper {
     struct aw_session *session;
     struct aw_wire *wire;
@@ -14,9 +16,9 @@ struct dumper {
     bool limited;
 };
 
-static bool dump_frame(void *context, const struct aw_received *received)
+/* Returns false after the last frame of -n. */
+static bool dump_frame(struct dumper *d, const struct aw_received *received)
 {
-    struct dumper *d = context;
     struct aw_output *out = &d->session->out;
     char line[AW_CANDUMP_MAX];
     struct aw_record record;
@@ -57,12 +59,20 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_session_link_name(session, d.interface, sizeof d.interface);
-    int64_t end = aw_session_end_time(session);
-    while (status == AW_OK && aw_clock_now(session->clock) < end &&
-           !(d.limited && d.remaining == 0)) {
-        status = canpid_read_round(session, end, dump_frame, &d);
-        if (status == AW_OK)
+    int64_t end = aw_session_end_time(session), flush_ns = 0;
+    bool more = true;
+    for (int64_t now; status == AW_OK && more && (now = aw_clock_now(session->clock)) < end;) {
+        struct aw_received received;
+        if (now >= flush_ns) {
             status = aw_output_flush(&session->out, &session->err);
+            flush_ns = now + FLUSH_NS;
+        }
+        if (status == AW_OK)
+            status = canpid_next_received(session, aw_min_time(flush_ns, end), &received);
+        if (status == AW_OK)
+            more = dump_frame(&d, &received);
+        else if (status == AW_TIMEOUT)
+            status = AW_OK;
     }
     return status;
 }

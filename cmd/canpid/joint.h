@@ -10,6 +10,10 @@
 const char *canpid_monitor_fault(struct canpid_monitor *monitor, struct aw_canpid *client,
                                  const struct aw_record *record);
 
+/* Sends a setpoint, normalised. From then on, the board is monitored, and disabled at the end. */
+enum aw_status canpid_drive(struct aw_session *session, unsigned board, int controller,
+                            double normalised);
+
 /* Default limits of deviation and lag. */
 #define CANPID_MAX_LAG_DEG 15
 #define CANPID_MAX_LAG_NM  2

@@ -292,7 +292,6 @@ static enum aw_status send_once(struct aw_session *session, const struct aw_join
 static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
-    struct canpid_state *state = session->state;
     struct aw_canpid *client = canpid_client(session);
     bool dry = session->options.run.dry_run;
     enum aw_status status = AW_OK;
@@ -309,15 +308,7 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
             status = show_setpoint(session, joint, controller, normalised, command->show_ns);
             continue;
         }
-        struct canpid_monitor *monitor = &state->monitors[joint->id / 32];
-        if (!(state->driven & AW_CANPID_BIT(joint->id)) || isnan(monitor->commanded))
-            *monitor = (struct canpid_monitor){.board = joint->id};
-        monitor->controller = controller;
-        monitor->commanded = normalised;
-        state->driven |= AW_CANPID_BIT(joint->id);
-        aw_session_start_motion(session);
-        status =
-            aw_canpid_send_setpoint(client, joint->id, controller, normalised, NULL, &session->err);
+        status = canpid_drive(session, joint->id, controller, normalised);
     }
     return status;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shell/safety/safety.h"
+
 /* Defaults of each controller, as fractions of full scale: max deviation (15 deg or 2 Nm) and min
  * motion (about three encoder steps, or a similar torque). */
 static const struct {
@@ -62,6 +64,21 @@ enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
                        "%s: the board reports %s; nothing moved — clear the fault first",
                        aw_canpid_board_name(&session->wire->variant, board, name), fault);
     return status;
+}
+
+enum aw_status canpid_drive(struct aw_session *session, unsigned board, int controller,
+                            double normalised)
+{
+    struct canpid_state *state = session->state;
+    struct canpid_monitor *monitor = &state->monitors[board / 32];
+    if (!(state->driven & AW_CANPID_BIT(board)) || isnan(monitor->commanded))
+        *monitor = (struct canpid_monitor){.board = board};
+    monitor->controller = controller;
+    monitor->commanded = normalised;
+    state->driven |= AW_CANPID_BIT(board);
+    aw_session_start_motion(session);
+    return aw_canpid_send_setpoint(&state->client, board, controller, normalised, NULL,
+                                   &session->err);
 }
 
 #define WENT_OFF "it was disabled by another program or by a restart"

@@ -37,7 +37,6 @@ struct canpid_state {
     uint64_t ongoing;      /* boards that earlier commands have left enabled */
     /* last controllers seen, saved while a recording is checked */
     int controllers[AW_CANPID_BOARDS];
-    struct canpid_monitor experiment;                 /* monitors the board of an experiment */
     struct canpid_monitor monitors[AW_CANPID_BOARDS]; /* joints commanded by this command */
     int64_t status_ns; /* start of the last status query: earlier telemetry counts as old */
     bool busy;         /* a frame was received since the last wait */
@@ -150,11 +149,6 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
 
 /* Returns true if telemetry shows an enabled driver. */
 bool canpid_is_enabled(const struct aw_canpid_board *board);
-
-/* Reads pending frames, then pauses, so that a full bus is read in blocks: 4 ms after frames;
- * otherwise until a frame arrives, at most 20 ms. fn as in aw_canpid_idle. */
-enum aw_status canpid_read_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
-                                 void *context);
 
 /* Hooks for the common commands (see struct aw_tool). */
 enum aw_status canpid_prepare(struct aw_session *session);

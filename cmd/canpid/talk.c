@@ -280,39 +280,6 @@ enum aw_status canpid_wait(struct aw_session *session, double seconds)
     return aw_canpid_idle(canpid_client(session), deadline, NULL, NULL, &session->err);
 }
 
-struct round {
-    aw_received_fn *fn;
-    void *context;
-    bool received, ended;
-    bool single; /* return after one frame */
-};
-
-static bool on_round_frame(void *context, const struct aw_received *received)
-{
-    struct round *round = context;
-    round->received = true;
-    round->ended = !round->fn(round->context, received);
-    return !round->ended && !round->single;
-}
-
-enum aw_status canpid_read_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
-                                 void *context)
-{
-    static const int64_t drain_ns = 200 * AW_MICROSECOND, busy_ns = 4 * AW_MILLISECOND,
-                         idle_ns = 20 * AW_MILLISECOND;
-    struct round round = {.fn = fn, .context = context};
-    int64_t now = aw_clock_now(session->clock);
-    enum aw_status status = aw_canpid_idle(canpid_client(session), now + drain_ns, on_round_frame,
-                                           &round, &session->err);
-    if (status != AW_OK || round.ended)
-        return status;
-    int64_t until = aw_min_time(now + (round.received ? busy_ns : idle_ns), deadline);
-    round.single = true;
-    return round.received ? aw_clock_sleep(session->clock, until)
-                          : aw_canpid_idle(canpid_client(session), until, on_round_frame, &round,
-                                           &session->err);
-}
-
 enum aw_status canpid_await_telemetry(struct aw_session *session, unsigned board)
 {
     static const double timeout_s = 2;

@@ -53,13 +53,6 @@ enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
 const char *canpid_write_subject(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size)
 {
-    const struct aw_scalar *first =
-        record->codec->scalars; /* the board is the first scalar of every frame */
-    if (record->codec->n_scalars && strcmp(first->field->name, "board") == 0) {
-        const char *name = aw_value_name(first->field->names, record->v[0]);
-        if (name)
-            return name;
-    }
     double board = aw_record_get(record, "board");
     if (!(board >= 0) || size < AW_CANPID_NAME_MAX)
         return NULL;

@@ -86,10 +86,9 @@ void hidmotor_note_plan(struct aw_session *session, const struct aw_hidmotor_pla
 
 enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command)
 {
-    static const char *const motions[] = {"set_setpoints", "set_velocity", NULL};
     if (!command)
         hidmotor_state(session)->replayed.codec = NULL;
-    else if (aw_is_one_of(motions, command->codec->message->name))
+    else if (hidmotor_is_motion(command))
         hidmotor_state(session)->replayed = *command;
     return AW_OK;
 }

@@ -74,7 +74,7 @@ static bool parse_opening(const char *text, double *share)
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const names[] = {"open", "close"};
-    const char *text = aw_arg(args, "value", 0), *suggestion = aw_suggest(text, names, 2);
+    const char *text = aw_arg(args, "value", 0), *similar = aw_suggest(text, names, 2);
     struct aw_record request;
     double share;
     enum aw_status status;
@@ -84,12 +84,9 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
         status =
             aw_record_set(&request, "value", round(field->min + share * (field->max - field->min)),
                           &session->err);
-    else if (suggestion)
-        status = aw_fail(&session->err, AW_USAGE, "gripper: '%.24s' not found — did you mean '%s'?",
-                         text, suggestion);
-    else if (strspn(text, "+-.0123456789") == 0)
-        status = aw_fail(&session->err, AW_USAGE,
-                         "gripper: '%.24s' not found — use open, close, 50%% or 0 to 180", text);
+    else if (similar || strspn(text, "+-.0123456789") == 0)
+        status = aw_fail_unknown(&session->err, similar, "use open, close, 50% or 0 to 180",
+                                 "gripper: '%.24s' not found", text);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
     return status == AW_OK ? hidmotor_send_setting(session, &request) : status;

@@ -70,9 +70,8 @@ enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx, s
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
         return tx ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     const struct aw_message *message = record.codec->message;
-    bool moves = strcmp(message->name, "set_setpoints") == 0 ||
-                 strcmp(message->name, "set_velocity") == 0 ||
-                 (aw_session_is_custom(session, message) && !message->reads);
+    bool moves =
+        hidmotor_is_motion(&record) || (aw_session_is_custom(session, message) && !message->reads);
     return moves ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }
 

@@ -123,12 +123,10 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
         return status;
     aw_session_start_motion(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        int velocity = aw_unitysim_find_scalar(record.codec, i, "velocity");
-        int state = aw_unitysim_find_scalar(record.codec, i, "state");
         aw_unitysim_drive(unity, i,
                           (struct aw_unitysim_drive){
-                              .velocity = (int)record.v[velocity],
-                              .state = (enum aw_unitysim_state)record.v[state],
+                              .velocity = (int)aw_unitysim_get(&record, i, "velocity"),
+                              .state = (enum aw_unitysim_state)aw_unitysim_get(&record, i, "state"),
                           });
     }
     status = unitysim_run(session, aw_clock_now(session->clock) + AW_UNITYSIM_CADENCE_NS);

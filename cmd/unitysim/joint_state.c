@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/shape.h"
 #include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
@@ -97,10 +98,8 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
     if (record->dir != AW_RX || strcmp(record->codec->message->name, "feedback") != 0)
         return 0;
     for (size_t i = 0; i < list->n; i++) {
-        char field[48];
-        snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name((int)i));
-        goals[i] =
-            (struct aw_joint_goal){i, aw_unitysim_ticks_to_deg((int)aw_record_get(record, field))};
+        int ticks = (int)aw_unitysim_get(record, (int)i, "position");
+        goals[i] = (struct aw_joint_goal){i, aw_unitysim_ticks_to_deg(ticks)};
     }
     return list->n;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/unitysim/fields.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
@@ -262,9 +263,8 @@ bool unitysim_is_elsewhere(struct aw_session *session, const struct aw_record *r
         aw_unitysim_idle(unity, aw_clock_now(session->clock) + 10 * AW_UNITYSIM_CADENCE_NS,
                          on_first_feedback, session, &session->err);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && unity->feedback.count > 0; i++) {
-        char field[48];
-        snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name(i));
-        int recorded_ticks = (int)aw_record_get(recorded, field), now = unity->feedback.position[i];
+        int recorded_ticks = (int)aw_unitysim_get(recorded, i, "position"),
+            now = unity->feedback.position[i];
         if (abs(now - recorded_ticks) <= max_offset)
             continue;
         max_offset = abs(now - recorded_ticks);
@@ -278,14 +278,12 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
 {
     bool unlimited = !command || session->options.run.force;
     for (int i = 0; i < AW_UNITYSIM_JOINTS && !unlimited; i++) {
-        char field[48];
-        snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
-        double velocity = aw_record_get(command, field);
+        double velocity = aw_unitysim_get(command, i, "velocity");
         /* false for NaN: another message has no velocity */
         if (velocity > aw_unitysim_velocity_cap(i))
             return aw_fail(&session->err, AW_LIMIT,
-                           "%s: %.0f is out of range (max %d) — add --force", field, velocity,
-                           aw_unitysim_velocity_cap(i));
+                           "%s.velocity: %.0f is out of range (max %d) — add --force",
+                           aw_unitysim_joint_name(i), velocity, aw_unitysim_velocity_cap(i));
     }
     return AW_OK;
 }
@@ -299,9 +297,7 @@ enum aw_motion_effect unitysim_note_frame(struct aw_session *session, bool tx, s
     if (strcmp(record.codec->message->name, "control") != 0)
         return AW_EFFECT_NONE;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        char field[48];
-        snprintf(field, sizeof field, "%s.state", aw_unitysim_joint_name(i));
-        double state = aw_record_get(&record, field);
+        double state = aw_unitysim_get(&record, i, "state");
         moves = moves || state == AW_UNITYSIM_INCREASE || state == AW_UNITYSIM_DECREASE;
         all_stopped = all_stopped && state == AW_UNITYSIM_STOP;
     }

@@ -33,12 +33,19 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-static const struct aw_field xyz_m[] = {
-    {.name = "x", FLOAT, .optional = true, .unit = "m", .help = "in m"},
-    {.name = "y", FLOAT, .optional = true, .unit = "m"},
-    {.name = "z", FLOAT, .optional = true, .unit = "m"},
-    {0},
-};
+#define XYZ(unit_name)                                                                             \
+    {                                                                                              \
+        {.name = "x", FLOAT, .optional = true, .unit = unit_name, .help = "in " unit_name},        \
+            {.name = "y", FLOAT, .optional = true, .unit = unit_name},                             \
+            {.name = "z", FLOAT, .optional = true, .unit = unit_name},                             \
+            {0},                                                                                   \
+    }
+
+static const struct aw_field xyz_m[] = XYZ("m");
+static const struct aw_field xyz_n[] = XYZ("N");
+static const struct aw_field xyz_nm[] = XYZ("Nm");
+static const struct aw_field xyz_m_s[] = XYZ("m/s");
+static const struct aw_field xyz_rad_s[] = XYZ("rad/s");
 static const struct aw_field wxyz[] = {
     {.name = "w", FLOAT, .optional = true, .fallback = 1, .help = "of the unit quaternion"},
     {.name = "x", FLOAT, .optional = true},
@@ -46,44 +53,10 @@ static const struct aw_field wxyz[] = {
     {.name = "z", FLOAT, .optional = true},
     {0},
 };
-static const struct aw_field xyz_n[] = {
-    {.name = "x", FLOAT, .optional = true, .unit = "N", .help = "in N"},
-    {.name = "y", FLOAT, .optional = true, .unit = "N"},
-    {.name = "z", FLOAT, .optional = true, .unit = "N"},
-    {0},
-};
-static const struct aw_field xyz_nm[] = {
-    {.name = "x", FLOAT, .optional = true, .unit = "Nm", .help = "in Nm"},
-    {.name = "y", FLOAT, .optional = true, .unit = "Nm"},
-    {.name = "z", FLOAT, .optional = true, .unit = "Nm"},
-    {0},
-};
-static const struct aw_field xyz_m_s[] = {
-    {.name = "x", FLOAT, .optional = true, .unit = "m/s", .help = "in m/s"},
-    {.name = "y", FLOAT, .optional = true, .unit = "m/s"},
-    {.name = "z", FLOAT, .optional = true, .unit = "m/s"},
-    {0},
-};
-static const struct aw_field xyz_rad_s[] = {
-    {.name = "x", FLOAT, .optional = true, .unit = "rad/s", .help = "in rad/s"},
-    {.name = "y", FLOAT, .optional = true, .unit = "rad/s"},
-    {.name = "z", FLOAT, .optional = true, .unit = "rad/s"},
-    {0},
-};
-
-static const char *const position[] = {"position", NULL};
-static const char *const rotation[] = {"rotation", NULL};
-static const char *const force[] = {"force", NULL};
-static const char *const torque[] = {"torque", NULL};
-static const char *const linear_velocity[] = {"linear_velocity", NULL};
-static const char *const angular_velocity[] = {"angular_velocity", NULL};
-static const char *const force1[] = {"force1", NULL};
-static const char *const torque1[] = {"torque1", NULL};
-static const char *const force2[] = {"force2", NULL};
-static const char *const torque2[] = {"torque2", NULL};
 
 #define VECTOR(label, unit_rows)                                                                   \
-    {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
+    {.name = #label, .type = AW_GROUP, .rows = (unit_rows),                                        \
+     .labels = (const char *const[]){#label, NULL}}
 #define UNUSED AW_EZPHYS_PAD("unused", 32)
 
 static const struct aw_field collision[] = {

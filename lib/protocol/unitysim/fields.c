@@ -1,33 +1,28 @@
 /* Copies camera, limits and joints between plain structs and the scalars of records. */
 #include "protocol/unitysim/fields.h"
 
+#include <math.h>
 #include <stdio.h>
 
-static int get(const struct aw_record *record, const char *name)
+static void put_scalar(struct aw_record *record, int scalar, double value)
 {
-    return (int)aw_record_get(record, name);
+    record->v[scalar] = value;
+    record->present |= UINT64_C(1) << scalar;
 }
 
 void aw_unitysim_put_camera(struct aw_record *record, const struct aw_unitysim_camera *camera)
 {
-    aw_record_set(record, "camera.x", camera->x, NULL);
-    aw_record_set(record, "camera.y", camera->y, NULL);
-    aw_record_set(record, "camera.z", camera->z, NULL);
-    aw_record_set(record, "camera.rx", camera->rx, NULL);
-    aw_record_set(record, "camera.ry", camera->ry, NULL);
-    aw_record_set(record, "camera.rz", camera->rz, NULL);
+    const int values[] = {camera->x, camera->y, camera->z, camera->rx, camera->ry, camera->rz};
+    int first = aw_codec_find(record->codec, "camera.x");
+    for (int i = 0; i < 6; i++)
+        put_scalar(record, first + i, values[i]);
 }
 
 struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record)
 {
-    return (struct aw_unitysim_camera){
-        .x = get(record, "camera.x"),
-        .y = get(record, "camera.y"),
-        .z = get(record, "camera.z"),
-        .rx = get(record, "camera.rx"),
-        .ry = get(record, "camera.ry"),
-        .rz = get(record, "camera.rz"),
-    };
+    const double *v = &record->v[aw_codec_find(record->codec, "camera.x")];
+    return (struct aw_unitysim_camera){(int)v[0], (int)v[1], (int)v[2],
+                                       (int)v[3], (int)v[4], (int)v[5]};
 }
 
 int aw_unitysim_find_scalar(const struct aw_codec *codec, int joint, const char *field)
@@ -37,10 +32,10 @@ int aw_unitysim_find_scalar(const struct aw_codec *codec, int joint, const char 
     return aw_codec_find(codec, name);
 }
 
-static void put_scalar(struct aw_record *record, int scalar, double value)
+double aw_unitysim_get(const struct aw_record *record, int joint, const char *field)
 {
-    record->v[scalar] = value;
-    record->present |= UINT64_C(1) << scalar;
+    int scalar = aw_unitysim_find_scalar(record->codec, joint, field);
+    return scalar >= 0 && record->present >> scalar & 1 ? record->v[scalar] : (double)NAN;
 }
 
 void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits)
@@ -55,8 +50,8 @@ struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record)
 {
     struct aw_unitysim_limits limits;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        limits.joint[i].min = (int)record->v[aw_unitysim_find_scalar(record->codec, i, "min")];
-        limits.joint[i].max = (int)record->v[aw_unitysim_find_scalar(record->codec, i, "max")];
+        limits.joint[i].min = (int)aw_unitysim_get(record, i, "min");
+        limits.joint[i].max = (int)aw_unitysim_get(record, i, "max");
     }
     return limits;
 }

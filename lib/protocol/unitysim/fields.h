@@ -18,7 +18,9 @@ struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record)
 void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits);
 struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record);
 
-/* Returns the scalar of a joint's field, "elbow.velocity". */
+/* Return the scalar of a joint's field, "elbow.velocity", and its value in a record; NaN: the
+ * record has none. */
 int aw_unitysim_find_scalar(const struct aw_codec *codec, int joint, const char *field);
+double aw_unitysim_get(const struct aw_record *record, int joint, const char *field);
 
 #endif

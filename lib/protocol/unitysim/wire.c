@@ -66,9 +66,10 @@ static const struct aw_field camera_rows[] = {
     {0},
 };
 
-static const char *const camera_label[] = {"camera", NULL};
-
-#define CAMERA {.name = "camera", .type = AW_GROUP, .rows = camera_rows, .labels = camera_label}
+#define GROUP(label, label_rows)                                                                   \
+    {.name = #label, .type = AW_GROUP, .rows = (label_rows),                                       \
+     .labels = (const char *const[]){#label, NULL}}
+#define CAMERA GROUP(camera, camera_rows)
 
 /* Each joint has its own default limits, so each is a group of one. */
 #define LIMIT_ROWS(lowest, highest)                                                                \
@@ -86,17 +87,10 @@ static const struct aw_field wrist_rotate_limits[] = LIMIT_ROWS(1028, 3073);
 static const struct aw_field wrist_flex_limits[] = LIMIT_ROWS(790, 3328);
 static const struct aw_field hand_limits[] = LIMIT_ROWS(1928, 2800);
 
-static const char *const shoulder_label[] = {"shoulder", NULL};
-static const char *const elbow_label[] = {"elbow", NULL};
-static const char *const wrist_rotate_label[] = {"wrist_rotate", NULL};
-static const char *const wrist_flex_label[] = {"wrist_flex", NULL};
-static const char *const hand_label[] = {"hand", NULL};
-
-#define JOINT_LIMITS(joint)                                                                        \
-    {.name = #joint, .type = AW_GROUP, .rows = joint##_limits, .labels = joint##_label}
 #define LIMITS                                                                                     \
-    JOINT_LIMITS(shoulder), JOINT_LIMITS(elbow), JOINT_LIMITS(wrist_rotate),                       \
-        JOINT_LIMITS(wrist_flex), JOINT_LIMITS(hand)
+    GROUP(shoulder, shoulder_limits), GROUP(elbow, elbow_limits),                                  \
+        GROUP(wrist_rotate, wrist_rotate_limits), GROUP(wrist_flex, wrist_flex_limits),            \
+        GROUP(hand, hand_limits)
 
 #define SCENE_ROWS                                                                                 \
     {.name = "scene", .type = AW_UINT, .bits = 8, .min = 1, .max = 255, .names = scenes,           \
