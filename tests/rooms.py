@@ -36,6 +36,7 @@ lib/shell/words
 lib/shell/session
 lib/shell/help
 lib/shell/safety
+lib/shell/serve
 lib/shell/joints
 lib/shell/settings
 lib/shell/custom
@@ -44,7 +45,6 @@ lib/shell/source
 lib/shell/lead
 lib/shell/look
 lib/shell/prompt
-lib/shell/serve
 lib/tuning/verbs
 lib/shell
 cmd/*

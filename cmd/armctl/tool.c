@@ -238,12 +238,6 @@ static const struct aw_config_key joint_keys[] = {
     {"signed", "yes or no", "allow values below zero (default yes if min is below zero)", "no"},
     {0},
 };
-static enum aw_status check_config(struct aw_session *session)
-{
-    const struct aw_armctl_profile *profile;
-    return armctl_get_profile(session, &profile);
-}
-
 static const struct aw_config_section sections[] = {
     {"joint NAME", "Defines a joint with this name.", "base", joint_keys},
     {0},
@@ -279,7 +273,6 @@ const struct aw_tool armctl_tool = {
     .state.size = sizeof(struct armctl_state),
     .state.sections = sections,
     .state.set_config_key = configure,
-    .state.check_config = check_config,
     .device.links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
     .device.sim = &armctl_sim_transport,
     .device.create_sim = armctl_simulate,

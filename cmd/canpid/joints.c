@@ -66,13 +66,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* Compares by identifier, so that name and identifier mean the same joint. */
-static bool matches_name(struct aw_session *session, const struct aw_joint *joint, const char *text)
-{
-    return canpid_find_board(session, text) == (int)joint->id;
-}
-
-/* Accepts an identifier without a board name. */
+/* Accepts an identifier, with or without a board name. */
 static bool find_other(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
     int controller, board = text ? canpid_find_board(session, text) : -1;
@@ -355,27 +349,17 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
     return session->motion.moving ? canpid_end_motion(session, status) : status;
 }
 
-static void report_played(struct aw_session *session)
-{
-    int controller;
-    if (canpid_get_controller(session, true, &controller) == AW_OK)
-        aw_object_add_text(&session->result, "controller", aw_canpid_controller_name(controller));
-}
-
 const struct aw_joints canpid_joints = {
     .columns = columns,
-    .controller = &canpid_gain_access,
     .traits.hz = DEFAULT_HZ,
     .traits.max_hz = 1000,
     .traits.holds_target = true,
     .traits.allows_silent = true,
     .about.list = list_joints,
     .about.list_limits = list_limits,
-    .about.is_called = matches_name,
     .about.find_other = find_other,
     .about.read = read_joints,
     .about.print_extra = check_silent,
-    .run.add_play_result = report_played,
     .run.open = canpid_open_for_send,
     .run.check = check_controller,
     .run.command = send_command,

@@ -4,8 +4,8 @@
 
 #include "control/motion.h"
 #include "protocol/canpid/client.h"
+#include "shell/safety/controller.h"
 #include "shell/session/session.h"
-#include "shell/settings/controller.h"
 
 #define BOARDS_NAMED  32 /* maximum number of boards with custom names */
 #define HEAD_ROWS_MAX 8
@@ -69,8 +69,6 @@ static inline struct aw_canpid *canpid_client(struct aw_session *session)
 void canpid_connect(struct aw_session *session, struct aw_link *link);
 
 /* See struct aw_share_hooks. */
-enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
-                             struct aw_received *received);
 enum aw_motion_effect canpid_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
 int64_t canpid_next_send_ns(struct aw_session *session, struct aw_span frame);
 
@@ -79,9 +77,6 @@ void canpid_save_gains(struct aw_session *session);
 
 /* Opens the link, with the options of this command. */
 enum aw_status canpid_open(struct aw_session *session);
-
-/* Lists the boards that stay enabled. */
-void canpid_describe_ongoing(struct aw_session *session, char *out, size_t size);
 
 /* Reads and handles pending frames. */
 enum aw_status canpid_poll(struct aw_session *session);

@@ -92,17 +92,14 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
         aw_object_add_truth(object, "switches", true);
 }
 
-void canpid_describe_ongoing(struct aw_session *session, char *out, size_t size)
-{
-    uint64_t boards = canpid_state(session)->ongoing;
-    snprintf(out, size, "%.90s %s enabled", list_boards(session, boards),
-             boards & (boards - 1) ? "stay" : "stays");
-}
-
 static void set_ongoing(struct aw_session *session, uint64_t boards)
 {
+    char names[256];
     canpid_state(session)->ongoing = boards;
     session->motion.ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    snprintf(session->motion.activity, sizeof session->motion.activity, "%.90s %s enabled",
+             aw_canpid_board_list(&session->wire->variant, boards, names, sizeof names),
+             boards & (boards - 1) ? "stay" : "stays");
 }
 
 void canpid_note_enabled(struct aw_session *session, uint64_t boards)

@@ -279,9 +279,9 @@ const struct aw_tool canpid_tool = {
     .safety.last_stop = canpid_last_stop,
     .safety.stop_repeats = 2, /* a frame soon after another one may be lost */
     .safety.stop_gap_ms = 6,
-    .safety.describe_ongoing = canpid_describe_ongoing,
     .motion.max_lag = AW_TEXT_OF(CANPID_MAX_LAG_DEG) " deg or " AW_TEXT_OF(CANPID_MAX_LAG_NM) " Nm",
     .motion.joints = &canpid_joints,
+    .motion.controller = &canpid_gain_access,
     .motion.maps = maps,
     .motion.experiments = &canpid_experiment,
     .motion.custom_experiments = &aw_target_experiment,
@@ -294,7 +294,5 @@ const struct aw_tool canpid_tool = {
                         .unit = canpid_convert_unit},
     .records.names = {.write_lines = canpid_write_names},
     .records.report_problem = canpid_notice,
-    .share = {.receive = canpid_listen,
-              .on_frame = canpid_note_frame,
-              .get_due = canpid_next_send_ns},
+    .share = {.on_frame = canpid_note_frame, .get_due = canpid_next_send_ns},
 };

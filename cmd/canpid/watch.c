@@ -37,17 +37,12 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received)
 {
+    if (session->share.server)
+        return aw_canpid_receive(canpid_client(session), deadline, received, &session->err);
     enum aw_status status = canpid_open(session);
     if (status == AW_OK)
         status = next_frame(session, deadline, received);
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
-}
-
-enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
-                             struct aw_received *received)
-{
-    struct canpid_state *state = session->state;
-    return aw_canpid_receive(&state->client, deadline, received, &session->err);
 }
 
 const char *canpid_write_subject(struct aw_session *session, const struct aw_record *record,

@@ -229,13 +229,19 @@ static enum aw_status show_extra(struct aw_session *session, struct aw_joint_lis
 
 /* ---- Commands ---- */
 
-/* Compares with the number on the wire. */
-static bool matches_name(struct aw_session *session, const struct aw_joint *joint, const char *text)
+/* Finds the first axis of a joint by its number on the wire. */
+static bool find_by_id(struct aw_session *session, const char *text, struct aw_joint *axis)
 {
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
     char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)get_joint(session, joint)->object.id);
-    return joint->id % AW_EZPHYS_AXES == 0 && get_joint(session, joint)->object.id &&
-           strcmp(number, text) == 0;
+    for (size_t i = 0; text && i < state->n_joints; i++) {
+        const struct aw_ezphys_joint *joint = &state->joints[i];
+        snprintf(number, sizeof number, "%lld", (long long)joint->object.id);
+        axis->id = (uint32_t)i * AW_EZPHYS_AXES;
+        if (joint->n_axes && joint->object.id && strcmp(number, text) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Returns where the joint's axes were; recorded commands are velocities and forces. Axes are in
@@ -409,6 +415,10 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
     struct aw_object *result = &session->result;
+    if (!command) {
+        ezphys_report_time(session);
+        return;
+    }
     aw_object_start(result, session->run.command->name);
     update_joints(session, list);
     for (size_t i = 0; i < command->n; i++) {
@@ -430,7 +440,7 @@ const struct aw_joints ezphys_joints = {
     .traits.hz = 50,
     .traits.max_hz = 1000,
     .traits.reports_joints = true,
-    .about.is_called = matches_name,
+    .about.find_other = find_by_id,
     .about.list = list_joints,
     .about.list_limits = list_limits,
     .about.read = read_joints,
@@ -438,7 +448,6 @@ const struct aw_joints ezphys_joints = {
     .parse = parse_value,
     .run.check = check_send,
     .run.report = report,
-    .run.add_play_result = ezphys_report_time,
     .run.open = ezphys_begin,
     .run.command = send_command,
     .run.attend = watch_joints,

@@ -213,7 +213,6 @@ enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys
 /* Writes step and time of the simulation into the result. With --state, also writes all joints. */
 void ezphys_report_time(struct aw_session *session);
 
-double ezphys_model_time(const struct aw_record *record);
 enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received);
 /* Returns the joint's or body's name in a recorded record, from --names or the recording. */

@@ -389,13 +389,6 @@ static bool belongs_to_wire(const struct aw_wire *wire, const struct aw_record *
     return wire && record->codec >= wire->codecs && record->codec < wire->codecs + AW_MAX_MESSAGES;
 }
 
-double ezphys_model_time(const struct aw_record *record)
-{
-    if (strcmp(record->codec->message->name, "timestamp") != 0)
-        return (double)NAN;
-    return aw_record_get(record, "step") * aw_record_get(record, "step_size");
-}
-
 /* Returns true if the record is the last received packet, not one of a recording. */
 static bool is_received(struct aw_session *session, const struct aw_record *record)
 {

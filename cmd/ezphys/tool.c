@@ -274,7 +274,7 @@ const struct aw_tool ezphys_tool = {
     .motion.custom_experiments = &aw_target_experiment,
     .motion.maps = maps,
     .watch.default_fields = AW_LIST("displacement"),
-    .records.model_time = ezphys_model_time,
+    .records.model_time = {"timestamp", "step", "step_size"},
     .records.ordered = {.messages = aw_ezphys_ordered,
                         .fill = ezphys_order,
                         .labels = AW_LIST("axis", "name")},

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "protocol/hidmotor/gains.h"
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
+#include "shell/settings/settings.h"
 #include "state.h"
 
 /* Returns the gains of all motors, which share one packet per controller. */

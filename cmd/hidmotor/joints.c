@@ -467,15 +467,25 @@ static bool is_silent(struct aw_session *session, enum aw_status status)
     return status == AW_TIMEOUT && age_ns > 2 * AW_HIDMOTOR_POLL_NS;
 }
 
+static void report_played(struct aw_session *session)
+{
+    aw_object_add_count(&session->result, "lost", hidmotor_state(session)->total_lost);
+    size_t before = session->result.n;
+    hidmotor_report_joints(session);
+    aw_object_mark_details(&session->result, before);
+}
+
 /* Reports a motion. Motions without --wait end by themselves. */
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     const struct aw_hidmotor_plan *plan = &state->plan;
-    if (!state->has_plan)
+    (void)list;
+    if (!command)
+        report_played(session);
+    if (!command || !state->has_plan)
         return; /* a gripper's confirmation has been reported already */
-    (void)list, (void)command;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = session->motion.moving || is_silent(session, status);
     if (status == AW_OK && !awaited)
@@ -492,17 +502,8 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     aw_move_add_ms(session);
 }
 
-static void report_played(struct aw_session *session)
-{
-    aw_object_add_count(&session->result, "lost", hidmotor_state(session)->total_lost);
-    size_t before = session->result.n;
-    hidmotor_report_joints(session);
-    aw_object_mark_details(&session->result, before);
-}
-
 const struct aw_joints hidmotor_joints = {
     .columns = columns,
-    .controller = &hidmotor_gain_access,
     .traits.hz = 50,
     .traits.max_hz = 500,
     .traits.interpolates = true,
@@ -515,7 +516,6 @@ const struct aw_joints hidmotor_joints = {
     .about.read = read_joints,
     .about.print_extra = report_stale,
     .run.parse_args = parse_shape,
-    .run.add_play_result = report_played,
     .run.report = report,
     .run.open = hidmotor_open_for_send,
     .run.check = check_motors,

@@ -4,8 +4,9 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
+#include "shell/safety/controller.h"
 #include "shell/session/session.h"
-#include "shell/settings/controller.h"
+#include "shell/settings/settings.h"
 
 /* A packet that only queries. */
 struct hidmotor_query {
@@ -89,7 +90,6 @@ bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *r
 /* See struct aw_share_hooks. */
 enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx,
                                           struct aw_span frame);
-bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame);
 
 /* With --dry-run, prints the target as far as it is known without the board. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,

@@ -75,11 +75,6 @@ enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx, s
     return moves ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }
 
-bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame)
-{
-    return frame.size == question.size && memcmp(frame.data, question.data, 4) == 0;
-}
-
 bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
                            size_t size)
 {

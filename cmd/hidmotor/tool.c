@@ -316,10 +316,11 @@ const struct aw_tool hidmotor_tool = {
     .safety.stop_gap_ms = 20,
     .motion.max_lag = AW_TEXT_OF(HIDMOTOR_MAX_LAG) " deg",
     .motion.joints = &hidmotor_joints,
+    .motion.controller = &hidmotor_gain_access,
     .motion.maps = maps,
     .motion.experiments = &hidmotor_experiment,
     .motion.custom_experiments = &aw_target_experiment,
     .watch.default_fields = AW_LIST("setpoint", "position"),
     .watch.watched = AW_LIST("positions", "velocities"),
-    .share = {.on_frame = hidmotor_note_frame, .is_answer = hidmotor_is_answer_to},
+    .share = {.on_frame = hidmotor_note_frame, .answer_head = 4},
 };

@@ -37,12 +37,6 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-static double convert_wire(double ticks, const char **unit)
-{
-    *unit = "deg";
-    return aw_unitysim_ticks_to_deg(ticks);
-}
-
 /* The simulator receives velocities. It reports only the commanded speed, without its direction. */
 static void update_joints(struct aw_session *session, struct aw_joint_list *list)
 {
@@ -247,6 +241,8 @@ static enum aw_status await_targets(struct aw_session *session, struct aw_joint_
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
+    if (!command)
+        return;
     aw_object_start(&session->result, session->run.command->name);
     aw_object_add_text(&session->result, "result", aw_move_result(session, status, awaited));
     unitysim_notice_losses(session, &unitysim_state(session)->counters_before);
@@ -315,7 +311,7 @@ const struct aw_joints unitysim_joints = {
     .traits.hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.records_table = true,
-    .about.convert_field = convert_wire,
+    .about.position_field = {"deg", 360.0 / AW_UNITYSIM_TURN, -180},
     .about.list = list_joints,
     .about.list_limits = unitysim_joint_limits,
     .about.read = read_joints,

@@ -125,7 +125,7 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
     enum aw_status status = run(session, argc, argv);
     status = end_record(session, status);
     int code = aw_session_exit_code(session, status);
-    aw_sharing.leave(session);
+    aw_share_leave(session);
     aw_session_free(session);
     return code;
 }

@@ -319,7 +319,6 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
 }
 
 const struct aw_joints aw_custom_joints = {
-    .controller = &aw_custom_controller,
     .traits.hz = HZ,
     .traits.max_hz = 500,
     .about.list = list_joints,

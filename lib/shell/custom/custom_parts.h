@@ -3,7 +3,8 @@
 #define AW_SHELL_CUSTOM_CUSTOM_PARTS_H
 
 #include "shell/custom/custom_joints.h"
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
+#include "shell/settings/settings.h"
 
 #define AW_CUSTOM_JOINTS 16
 

@@ -53,11 +53,12 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
     session->device.custom.base_tool = session->tool;
     arm->tool.motion.custom_joints = true;
     arm->tool.motion.joints = &aw_custom_joints;
+    arm->tool.motion.controller = &aw_custom_controller;
     arm->tool.motion.steer_gain = 0;
     arm->tool.motion.experiments = session->tool->motion.custom_experiments;
     arm->tool.safety.stop = session->wire->protocol->custom.stops ? aw_custom_stop : NULL;
     arm->tool.safety.last_stop = session->wire->protocol->custom.stops ? aw_custom_last_stop : NULL;
-    arm->tool.safety.describe_ongoing = NULL;
+    session->motion.activity[0] = '\0';
     arm->tool.share.on_frame = aw_custom_on_frame;
     arm->tool.talk.replay = (struct aw_replay_hooks){
         .waits_for_answers = session->device.custom.base_tool->talk.replay.waits_for_answers,

@@ -95,27 +95,18 @@ size_t aw_joints_find_index(const struct aw_joint_list *list, const char *text)
     return i;
 }
 
-static bool find_other(struct aw_session *session, struct aw_joint_list *list, const char *text)
+/* Finds a joint by its number on the wire, and lists it. */
+static size_t find_other(struct aw_session *session, struct aw_joint_list *list, const char *text)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint other = aw_joint_make(text);
+    size_t i = 0;
     if (!joints->about.find_other || !joints->about.find_other(session, text, &other))
-        return false;
-    struct aw_joint *added = aw_joints_add(session, list, text);
-    if (added)
-        *added = other;
-    return added;
-}
-
-static size_t find_by_name(struct aw_session *session, const struct aw_joint_list *list,
-                           const char *text)
-{
-    const struct aw_joints *joints = session->tool->motion.joints;
-    size_t i = aw_joints_find_index(list, text);
-    if (i < list->n || !joints->about.is_called)
-        return i;
-    for (i = 0; i < list->n && !joints->about.is_called(session, &list->joints[i], text);)
+        return list->n;
+    while (i < list->n && list->joints[i].id != other.id)
         i++;
+    if (i == list->n && aw_joints_add(session, list, text))
+        list->joints[i] = other;
     return i;
 }
 
@@ -126,8 +117,10 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
     char all[256] = "use";
     size_t n = 0;
     list->is_frozen = true;
-    *joint = find_by_name(session, list, text);
-    if (*joint < list->n || find_other(session, list, text))
+    *joint = aw_joints_find_index(list, text);
+    if (*joint == list->n)
+        *joint = find_other(session, list, text);
+    if (*joint < list->n)
         return AW_OK;
     for (size_t i = 0; i < list->n && n + 2 < NAMES_MAX; i++) {
         const struct aw_joint *at = &list->joints[i];

@@ -58,8 +58,6 @@
 #include "control/motion.h"
 #include "shell/session/session.h"
 
-struct aw_controller;
-
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* min width of labels, columns */
 #define AW_JOINT_LIMITS 8
@@ -215,26 +213,26 @@ struct aw_joints {
     } traits;
     /* names, limits and reports of the joints */
     struct {
-        /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
-        double (*convert_field)(double value, const char **unit);
+        /* converts the message fields "NAME.position" to this unit of the joints: value * scale +
+         * offset. unit NULL: no conversion */
+        struct {
+            const char *unit;
+            double scale, offset;
+        } position_field;
 
         /* Adds the joints with aw_joints_add. Works without a device, unless reports_joints is
          * set. */
         enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
-
-        /* Returns true if text is an additional name of this joint. NULL: joints have only a name
-         * and an alias. */
-        bool (*is_called)(struct aw_session *session, const struct aw_joint *joint,
-                          const char *text);
 
         /* Writes the limits of one joint and returns their number. The limit of its targets, if
          * any, comes first. */
         size_t (*list_limits)(struct aw_session *session, const struct aw_joint *joint,
                               struct aw_joint_limit limits[AW_JOINT_LIMITS]);
 
-        /* Fills in an unlisted joint: one named by a digit or an identifier without a description.
-         * text NULL: fills in the common limits of all such joints, with an empty name. Returns
-         * false if there is no such joint. */
+        /* Fills in the joint that text names by its number: a listed joint, which has the same id,
+         * or a joint without a description. text NULL: fills in the common limits of all joints
+         * without a description, with an empty name. Returns false if there is no such joint. NULL:
+         * joints have only a name and an alias. */
         bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
         /* Waits at most --timeout for reports of all joints and stores them in
@@ -250,8 +248,6 @@ struct aw_joints {
     } about;
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
     const char *const *extra_names;
-    /* controller of the joints, see controller.h; NULL: the device reports none */
-    const struct aw_controller *controller;
 
     /* steps of a motion command */
     struct {
@@ -264,13 +260,11 @@ struct aw_joints {
         enum aw_status (*parse_args)(struct aw_session *session, const struct aw_args *args,
                                      struct aw_joint_command *command);
 
-        /* Reports the end of a single command: what continues, and the result. NULL: nothing
-         * continues, and the default result is printed unless command set one. */
+        /* Reports the end of a single command: what continues, and the result. command NULL: adds
+         * tool-specific fields to the result of play. NULL: nothing continues, and the default
+         * result is printed unless command set one. */
         void (*report)(struct aw_session *session, struct aw_joint_list *list,
                        const struct aw_joint_command *command, enum aw_status status, bool awaited);
-
-        /* Adds tool-specific fields to the result of play. */
-        void (*add_play_result)(struct aw_session *session);
 
         /* Checks a command beyond the ranges, without sending anything. */
         enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,

@@ -426,8 +426,10 @@ static void report_result(struct aw_play *p)
     aw_object_add_count(result, "joints", p->n);
     aw_object_add_number(result, "duration", path_seconds(p), 3, "s");
     aw_object_add_count(result, "sent", p->n_sent);
-    if (joints->run.add_play_result)
-        joints->run.add_play_result(session);
+    if (get_joint(p, 0)->mode)
+        aw_object_add_text(result, "controller", get_joint(p, 0)->mode);
+    if (joints->run.report)
+        joints->run.report(session, &p->list, NULL, AW_OK, true);
     report_joints(p);
     aw_object_group(result);
 }

@@ -6,7 +6,7 @@
 #include "shell/joints/joints.h"
 #include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
-#include "shell/session/share.h"
+#include "shell/serve/serve.h"
 
 #define ENTRIES 10 /* max entries of the result for each joint */
 
@@ -167,8 +167,8 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
         print_head(session, &list);
     if (status == AW_OK)
         status = show_rows(session, &list);
-    if (status == AW_OK && session->share.attached)
-        status = session->share.sharing->report_holder(session);
+    if (status == AW_OK)
+        status = aw_share_report_holder(session);
     aw_joints_free(&list);
     return status;
 }

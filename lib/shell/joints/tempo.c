@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "base/ready.h"
 #include "shell/safety/ask.h"
-#include "shell/session/share.h"
+#include "shell/serve/serve.h"
 
 #define KEY_STEP 0.1
 #define SLOWEST  0.01 /* lowest speed to suggest */
@@ -42,13 +42,6 @@ const char *aw_tempo_write_advice(double ratio, char out[64])
     return out;
 }
 
-static void announce_playback(struct aw_session *session, bool on)
-{
-    session->motion.requested_speed = NAN;
-    if (session->share.sharing)
-        session->share.sharing->on_playback(session, on);
-}
-
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed,
                     double max_speed)
 {
@@ -58,7 +51,7 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
                                .max_speed = fmax(speed, max_speed)};
     tempo->has_keys =
         isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && aw_terminal_read_keys(&tempo->before);
-    announce_playback(session, true);
+    aw_share_mark_playback(session, true);
     if (tempo->has_keys)
         aw_session_print_notice(
             session, "press + or -, or type 'speed 30%%', to change the speed; Ctrl-C stops");
@@ -69,7 +62,7 @@ void aw_tempo_end(struct aw_tempo *tempo)
     if (tempo->has_keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &tempo->before);
     tempo->has_keys = false;
-    announce_playback(tempo->session, false);
+    aw_share_mark_playback(tempo->session, false);
 }
 
 bool aw_tempo_can_change(const struct aw_tempo *tempo)

@@ -153,10 +153,12 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
 {
     const struct aw_joints *joints = p->session->tool->motion.joints;
     const char *dot = strrchr(point->field, '.');
-    if (!joints || !joints->about.convert_field || !dot || strcmp(dot, ".position") != 0)
+    if (!joints || !joints->about.position_field.unit || !dot || strcmp(dot, ".position") != 0)
         return point->value;
-    double value = joints->about.convert_field(point->value, unit);
-    return point->codec || *point->message ? value : point->value;
+    *unit = joints->about.position_field.unit;
+    return point->codec || *point->message ? point->value * joints->about.position_field.scale +
+                                                 joints->about.position_field.offset
+                                           : point->value;
 }
 
 /* Saves the names of fields that were not requested, for suggestions. */

@@ -288,8 +288,7 @@ static enum aw_status query_all(struct recorder *r, int64_t deadline, double hz)
 /* Messages of a log do not wait for queries. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
-    double (*convert_field)(double, const char **) =
-        r->session->tool->motion.joints->about.convert_field;
+    const struct aw_joints *joints = r->session->tool->motion.joints;
     struct aw_item item;
     struct aw_stream *stream;
     enum aw_status status = aw_stream_open(&stream, r->session, NULL);
@@ -301,10 +300,11 @@ static enum aw_status read_log(struct recorder *r, int64_t deadline)
             if (column < 1)
                 continue;
             bool is_position = r->column[column].value == AW_JOINT_ACTUAL;
-            *value_of(r, (size_t)column) =
-                is_position && convert_field
-                    ? convert_field(item.points[i].value, &(const char *){NULL})
-                    : item.points[i].value;
+            double value = item.points[i].value;
+            *value_of(r, (size_t)column) = is_position && joints->about.position_field.unit
+                                               ? value * joints->about.position_field.scale +
+                                                     joints->about.position_field.offset
+                                               : value;
             moved = moved || is_position;
         }
         if (moved)

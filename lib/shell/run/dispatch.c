@@ -15,10 +15,10 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/watchdog.h"
+#include "shell/serve/serve.h"
 #include "shell/session/bind.h"
 #include "shell/session/config.h"
 #include "shell/session/recent.h"
-#include "shell/session/share.h"
 
 /* Asks for confirmation before a dangerous command, except with --dry-run. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
@@ -100,7 +100,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_session_end_progress(session);
     status = aw_outcome_stop(session, handle_recording_end(session, status));
     if (session->share.attached)
-        status = session->share.sharing->end(session, status);
+        status = aw_share_end(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)

@@ -15,7 +15,7 @@
 #include "shell/safety/deadman.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
-#include "shell/session/share.h"
+#include "shell/serve/serve.h"
 
 #define SCRIPTS_MAX 16 /* max depth of nested scripts */
 
@@ -138,7 +138,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         status = line ? run_line(session, in, line, tokens)
                       : aw_deadman_handle_end(&deadman, read_input(session, in, &deadman));
         if (!line && session->share.attached)
-            status = session->share.sharing->get_outcome(session, status);
+            status = aw_share_get_outcome(session, status);
         if (first == AW_OK)
             first = status;
     }

@@ -148,11 +148,9 @@ static void report_stop(struct aw_session *session, const struct aw_error *cause
  * too. */
 static void mention_motion(struct aw_session *session)
 {
-    char activity[128] = "";
+    const char *activity = session->motion.activity;
     if (session->motion.moving || aw_stop_ends_prompt(session) || !aw_session_has_ongoing(session))
         return;
-    if (session->tool->safety.describe_ongoing)
-        session->tool->safety.describe_ongoing(session, activity, sizeof activity);
     aw_fail(&session->err, AW_STOPPED, "%s ended; %s — use 'stop' or Ctrl-C at the prompt to stop",
             session->run.command->name, *activity ? activity : "the motion continues");
 }

@@ -375,7 +375,7 @@ static enum aw_status handle_revoked(struct aw_session *session)
 
 /* Tells the server that the command has ended and whether a motion continues. Releases the lease
  * after a command without motion. */
-static enum aw_status end(struct aw_session *session, enum aw_status status)
+enum aw_status aw_share_end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
     bool continues = aw_session_has_ongoing(session);
@@ -401,7 +401,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
     return status;
 }
 
-static enum aw_status get_outcome(struct aw_session *session, enum aw_status status)
+enum aw_status aw_share_get_outcome(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_STOPPED || !session->share.attached->lease.revocation.status ||
         session->motion.stop.signal)
@@ -424,8 +424,9 @@ enum aw_status aw_share_release_lease(struct aw_session *session)
     return AW_OK;
 }
 
-static void on_playback(struct aw_session *session, bool on)
+void aw_share_mark_playback(struct aw_session *session, bool on)
 {
+    session->motion.requested_speed = NAN;
     if (session->share.attached && session->share.attached->lease.number)
         send_flag(session->share.attached, AW_PLAYS, on);
 }
@@ -438,12 +439,26 @@ static enum aw_status ask(struct aw_attached *attached, const struct aw_serve_me
     return aw_attached_await_reply(attached, &attached->session->err);
 }
 
+/* Adds the holder of the lease, if any; as plain text in text style. */
+void aw_commander_add_to_result(struct aw_session *session, const struct aw_commander *commander)
+{
+    char text[AW_COMMANDER_TEXT];
+    bool words = aw_session_is_text(session);
+    if (words && !commander->who.pid)
+        return;
+    (words ? aw_commander_write_text : aw_commander_write_json)(commander, text);
+    aw_object_add_copy(&session->result, "commander", text);
+    session->result.entries[session->result.n - 1].is_json = !words;
+}
+
 /* For status: prints the holder of the lease. */
-static enum aw_status report_holder(struct aw_session *session)
+enum aw_status aw_share_report_holder(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
-    const struct aw_commander *holder = &attached->hello.commander;
     char words[AW_COMMANDER_TEXT];
+    if (!attached)
+        return AW_OK;
+    const struct aw_commander *holder = &attached->hello.commander;
     enum aw_status status = ask(attached, &(struct aw_serve_message){.type = AW_GET_HELLO});
     aw_commander_write_text(holder, words);
     if (status == AW_OK && aw_session_is_json(session))
@@ -474,7 +489,7 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
                                                     .flag = session->options.link.take_over});
 }
 
-static void leave(struct aw_session *session)
+void aw_share_leave(struct aw_session *session)
 {
     if (!session->share.attached)
         return;
@@ -484,7 +499,8 @@ static void leave(struct aw_session *session)
     detach(session);
 }
 
-static enum aw_status serves(struct aw_session *session, const char *url, char *tool, char *place)
+enum aw_status aw_share_query_tool(struct aw_session *session, const char *url, char *tool,
+                                   char *place)
 {
     struct aw_address address;
     struct aw_hello hello;
@@ -505,13 +521,6 @@ const struct aw_sharing aw_sharing = {
     .attach = attach,
     .open = aw_attached_open,
     .begin = begin,
-    .end = end,
-    .get_outcome = get_outcome,
-    .leave = leave,
-    .on_playback = on_playback,
-    .report_holder = report_holder,
-    .list_servers = aw_share_list_servers,
-    .query_tool = serves,
     .on_traffic = aw_frames_forward,
 };
 

@@ -54,9 +54,6 @@ enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **lin
 void aw_attached_receive(struct aw_attached *attached, const struct aw_serve_message *m);
 void aw_attached_flush(struct aw_attached *attached); /* drops unread bytes */
 
-/* list.c */
-/* Prints the servers on this machine and returns their number. */
-size_t aw_share_list_servers(struct aw_session *session);
 /* Adds the holder of the lease to the result. */
 void aw_commander_add_to_result(struct aw_session *session, const struct aw_commander *commander);
 

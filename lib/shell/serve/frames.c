@@ -144,7 +144,7 @@ static int64_t exchange_end(const struct aw_server *server)
 
 static void begin_exchange(struct aw_server *server, struct aw_span frame)
 {
-    if (!server->session->tool->share.is_answer || frame.size > AW_QUESTION_MAX)
+    if (!server->session->tool->share.answer_head || frame.size > AW_QUESTION_MAX)
         return;
     server->device.open_question = find_question(server, frame);
     server->device.open_question->asked_ns = aw_server_now(server);
@@ -152,10 +152,10 @@ static void begin_exchange(struct aw_server *server, struct aw_span frame)
 
 static void handle_answer(struct aw_server *server, struct aw_span frame)
 {
-    const struct aw_tool *tool = server->session->tool;
+    size_t head = server->session->tool->share.answer_head;
     struct aw_question *q = server->device.open_question;
-    if (!q || frame.size > sizeof q->answer ||
-        !tool->share.is_answer((struct aw_span){q->bytes, q->size}, frame))
+    if (!q || frame.size > sizeof q->answer || frame.size != q->size || frame.size < head ||
+        memcmp(frame.data, q->bytes, head) != 0)
         return;
     server->device.open_question = NULL;
     q->answered_ns = aw_server_now(server);
@@ -260,7 +260,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     struct aw_server *server = peer->server;
     struct aw_session *session = server->session;
     int64_t now = aw_server_now(server);
-    if (!session->tool->share.is_answer || frame.size > AW_QUESTION_MAX)
+    if (!session->tool->share.answer_head || frame.size > AW_QUESTION_MAX)
         return write_frame(server, frame);
     struct aw_question *q = find_question(server, frame);
     int64_t end = exchange_end(server);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "shell/joints/joints.h"
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
 
 #define SPARE 1024 /* min free bytes in a buffer that grows */
 
@@ -87,8 +86,7 @@ struct aw_span aw_memory_save(struct aw_session *session, uint8_t out[AW_MEMORY_
     size_t size, more = 0;
     const void *kept = aw_gains_backup_state(session, &size);
     const void *memory = hooks->get_state ? hooks->get_state(session, &more) : NULL;
-    bool controller = session->tool->motion.joints && session->tool->motion.joints->controller;
-    if ((!controller && !memory) || size + more > AW_MEMORY_MAX)
+    if ((!session->tool->motion.controller && !memory) || size + more > AW_MEMORY_MAX)
         return (struct aw_span){NULL, 0};
     memcpy(out, kept, size);
     if (memory)

@@ -1,10 +1,31 @@
-/* Device sharing: the hooks and commands that the rest of the shell uses. */
+/* Device sharing: the functions and commands that the rest of the shell uses. */
 #ifndef AW_SHELL_SERVE_SERVE_H
 #define AW_SHELL_SERVE_SERVE_H
 
 #include "shell/session/share.h"
 
 extern const struct aw_sharing aw_sharing;
+
+/* These two require a connection to a server, session->share.attached. Called when the command has
+ * ended with this status. Returns the resulting status if the server ended it. */
+enum aw_status aw_share_end(struct aw_session *session, enum aw_status status);
+/* Reports the end of a wait for a line if the server ended it. */
+enum aw_status aw_share_get_outcome(struct aw_session *session, enum aw_status status);
+
+/* At the end: leaves continuing activities running and releases the lease. */
+void aw_share_leave(struct aw_session *session);
+
+/* Marks the start or end of a playback whose speed clients may change. */
+void aw_share_mark_playback(struct aw_session *session, bool on);
+
+/* For the command status: reports the holder of the lease, in the result for JSON, or as text above
+ * the table. Does nothing without a server. */
+enum aw_status aw_share_report_holder(struct aw_session *session);
+
+/* Asks the server with this URL (serve:PATH, serve:TOOL) for the name of its tool, tool[24]. Also
+ * returns the URL of its socket for that tool's command line, address[400]. */
+enum aw_status aw_share_query_tool(struct aw_session *session, const char *url, char *tool,
+                                   char *address);
 
 extern const struct aw_command aw_serve_command, aw_speed_command;
 

@@ -46,12 +46,11 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     struct aw_received received = {.dir = AW_RX};
     size_t got;
     const struct aw_tool *tool = session->tool;
-    enum aw_status (*receive)(struct aw_session *, int64_t, struct aw_received *) =
-        tool->share.receive || tool->talk.polls ? tool->share.receive : tool->talk.receive;
     server->device.is_reading = true;
-    enum aw_status status = receive ? receive(session, deadline, &received)
-                                    : aw_link_read(session->device.link, session->device.frame,
-                                                   AW_FRAME_ROOM, &got, deadline, &session->err);
+    enum aw_status status = tool->talk.receive && !tool->talk.polls
+                                ? tool->talk.receive(session, deadline, &received)
+                                : aw_link_read(session->device.link, session->device.frame,
+                                               AW_FRAME_ROOM, &got, deadline, &session->err);
     server->device.is_reading = false;
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }

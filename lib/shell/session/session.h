@@ -156,7 +156,9 @@ struct aw_session_motion {
     struct aw_stop stop;
     bool moving;             /* a motion was sent and has not ended, see aw_session_start_motion */
     enum aw_ongoing ongoing; /* set by the tool's commands */
-    int64_t end_ns;          /* end time of AW_ONGOING_ENDING by session->clock, ns */
+    /* the continuing activity: "lknee stays enabled"; "": "the motion continues" */
+    char activity[128];
+    int64_t end_ns; /* end time of AW_ONGOING_ENDING by session->clock, ns */
     struct aw_renewal renewal;
     struct aw_streamed streamed;
     double requested_speed;        /* playback speed that another client requested; NaN: none */

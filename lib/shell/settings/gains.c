@@ -7,8 +7,9 @@
 #include <time.h>
 
 #include "shell/joints/joints.h"
+#include "shell/safety/controller.h"
 #include "shell/safety/safety.h"
-#include "shell/settings/controller.h"
+#include "shell/settings/settings.h"
 
 static const char *const action_names[] = {"show", "set", "save", "apply", "diff", NULL};
 
@@ -55,7 +56,7 @@ static enum aw_status open(struct aw_session *session)
 enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
                              const struct aw_gain **current)
 {
-    const struct aw_controller *controller = session->tool->motion.joints->controller;
+    const struct aw_controller *controller = session->tool->motion.controller;
     const struct aw_device_setting *all = controller->settings(session);
     enum aw_status status = open(session);
     (void)current;
@@ -70,8 +71,8 @@ enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *w
     struct aw_gain_list values = {0};
     bool dry = session->options.run.dry_run;
     size_t index;
-    for (size_t i = 0; aw_gain_file_next_known(session->tool->motion.joints->controller->file,
-                                               wanted, &i, &index);)
+    for (size_t i = 0;
+         aw_gain_file_next_known(session->tool->motion.controller->file, wanted, &i, &index);)
         aw_gain_list_add(&values, index, (double)wanted[index].value);
     enum aw_status status = dry ? AW_OK : open(session);
     if (status == AW_OK)
@@ -275,7 +276,7 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
 enum aw_status aw_gains_run(struct aw_session *session, const struct aw_args *args,
                             const struct aw_gain_hooks *hooks)
 {
-    const struct aw_controller *controller = session->tool->motion.joints->controller;
+    const struct aw_controller *controller = session->tool->motion.controller;
     size_t n_gains = controller->file->n_gains;
     struct gains g = {.session = session,
                       .hooks = hooks,

@@ -7,8 +7,8 @@
 
 #include "base/number.h"
 #include "shell/joints/joints.h"
+#include "shell/safety/controller.h"
 #include "shell/safety/safety.h"
-#include "shell/settings/controller.h"
 #include "wire/rows.h"
 
 #define PATIENCE_S 0.5
@@ -81,15 +81,10 @@ void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw
 
 /* ---- Reading ---- */
 
-static const struct aw_controller *get_controller(const struct aw_session *session)
-{
-    return session->tool->motion.joints->controller;
-}
-
 static struct aw_device_setting *all_of(struct aw_session *session, size_t *n)
 {
-    *n = get_controller(session)->file->n_gains;
-    return get_controller(session)->settings(session);
+    *n = session->tool->motion.controller->file->n_gains;
+    return session->tool->motion.controller->settings(session);
 }
 
 struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
@@ -131,7 +126,7 @@ static bool is_listed(const struct aw_gain_list *list, size_t index)
 static enum aw_status read_one(struct aw_session *session, const struct aw_device_setting *setting,
                                int64_t deadline)
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     size_t query = aw_field_ref_find_query(session, &setting->reported);
     struct aw_record packet;
     enum aw_status status = AW_OK;
@@ -188,7 +183,7 @@ void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list
 /* Writes "m1.kp". */
 static const char *write_gain_name(struct aw_session *session, size_t index, char out[AW_GAIN_TEXT])
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     aw_gain_file_name(controller->file, controller->context ? controller->context(session) : NULL,
                       index, out);
     return out;
@@ -211,7 +206,7 @@ static enum aw_status fill_packet(struct aw_session *session, size_t message,
         if (!isnan(value)) {
             packet->v[ref->scalar] = value;
             packet->present |= UINT64_C(1) << ref->scalar;
-        } else if (get_controller(session)->needs_all ||
+        } else if (session->tool->motion.controller->needs_all ||
                    !packet->codec->scalars[ref->scalar].field->optional)
             return aw_fail(&session->err, AW_USAGE,
                            "%s: value unknown, but packet '%s' contains it — set it in the same "
@@ -275,7 +270,7 @@ static enum aw_status check_packet(struct aw_session *session, struct aw_record 
  * count as unknown. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     size_t n;
     struct aw_device_setting *all = all_of(session, &n);
     enum aw_status status = AW_TIMEOUT;
@@ -328,7 +323,7 @@ enum aw_status aw_settings_send(struct aw_session *session, const struct aw_gain
 enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_list *wanted,
                                size_t *n)
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     enum aw_status status = each_packet(session, wanted, check_packet, n);
     if (status != AW_OK || session->options.run.dry_run)
         return status;

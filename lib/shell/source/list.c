@@ -1,11 +1,15 @@
 /* Prints the rows of every tool's command list. */
 #include "shell/source/list.h"
 
+#include <stdio.h>
+
 #include "link/hid/hid.h"
 #include "link/stream/ports.h"
 #include "shell/safety/safety.h"
-#include "shell/session/share.h"
+#include "shell/serve/client.h"
 #include "shell/source/source.h"
+
+#define SERVERS_MAX 16
 
 struct aw_list_options {
     bool udev;
@@ -39,11 +43,38 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
     aw_session_print_result(session);
 }
 
+static bool list_server(struct aw_session *session, const struct aw_address *address)
+{
+    char holder[64], link[sizeof address->path + 8];
+    struct aw_peer_info who;
+    struct aw_hello hello;
+    if (!aw_hello_query(session, address, &who, &hello, NULL))
+        return false;
+    snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
+    snprintf(link, sizeof link, "serve:%.107s", address->path);
+    aw_list_link(session, link);
+    aw_list_add(session, "description", "a server that shares a device");
+    aw_list_add(session, "holder", holder);
+    aw_list_add(session, "device", hello.url);
+    aw_commander_add_to_result(session, &hello.commander);
+    aw_session_print_result(session);
+    return true;
+}
+
+static size_t list_servers(struct aw_session *session)
+{
+    struct aw_address servers[SERVERS_MAX];
+    size_t n = aw_address_defaults(servers, SERVERS_MAX, session->tool->name), found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += list_server(session, &servers[i]);
+    return found;
+}
+
 /* Prints the tool's servers, and a simulator at its default address. */
 static bool print_running(struct aw_session *session)
 {
     char sim[400];
-    size_t found = session->share.sharing ? session->share.sharing->list_servers(session) : 0;
+    size_t found = list_servers(session);
     if (!aw_find_running_sim(session, sim, sizeof sim))
         return found > 0;
     aw_list_link(session, sim);

@@ -16,7 +16,6 @@
 #include "capture/packet.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
-#include "shell/session/share.h"
 #include "shell/source/stream_source.h"
 
 #define SILENCE_NS (2 * AW_SECOND) /* time without a message after which the hint is printed */
@@ -323,7 +322,13 @@ static uint64_t wanted_scalars(struct aw_stream *s)
  * on a link. */
 static void update_model_time(struct aw_stream *s)
 {
-    double seconds = s->session->tool->records.model_time(s->item.record);
+    const struct aw_record *record = s->item.record;
+    bool is_timed =
+        strcmp(record->codec->message->name, s->session->tool->records.model_time.message) == 0;
+    double seconds = is_timed
+                         ? aw_record_get(record, s->session->tool->records.model_time.steps) *
+                               aw_record_get(record, s->session->tool->records.model_time.step_s)
+                         : (double)NAN;
     int64_t time_ns =
         isnan(seconds) ? s->model.model_ns : aw_time_after(s->model.model_base_ns, seconds);
     if (time_ns < s->model.model_ns) {
@@ -358,7 +363,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         if (s->session->tool->records.report_problem)
             s->session->tool->records.report_problem(s->session, s->item.record);
-        if (s->session->tool->records.model_time && !s->input.live)
+        if (s->session->tool->records.model_time.message && !s->input.live)
             update_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);

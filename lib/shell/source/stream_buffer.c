@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "shell/session/share.h"
 #include "shell/source/stream_source.h"
 
 /* ---- Standard input and files ---- */

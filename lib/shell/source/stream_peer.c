@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/session/share.h"
+#include "shell/serve/serve.h"
 #include "shell/source/stream_source.h"
 
 #define WORDS_MAX (AW_SELECT_MAX + 12)
@@ -85,7 +85,6 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
                                    const char *url, const struct aw_select *select, double hz,
                                    char *tool)
 {
-    const struct aw_sharing *sharing = session->share.sharing;
     char socket_url[400];
     *out = NULL;
     struct aw_stream *s = aw_stream_new(session);
@@ -94,9 +93,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     s->input.name = url;
     s->input.live = true;
     s->source = &peer_source;
-    enum aw_status status =
-        sharing ? sharing->query_tool(session, url, tool, socket_url)
-                : aw_fail(&session->err, AW_USAGE, "%s: cannot reach a server from here", url);
+    enum aw_status status = aw_share_query_tool(session, url, tool, socket_url);
     if (status == AW_OK)
         status = start_watch(s, tool, socket_url, select, hz);
     if (status == AW_OK)

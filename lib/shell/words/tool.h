@@ -30,6 +30,7 @@ struct aw_arg_info;
 struct aw_joint_goal;
 struct aw_joint_list;
 struct aw_record;
+struct aw_controller;
 struct aw_joints;
 struct aw_experiment_hooks;
 
@@ -358,15 +359,12 @@ struct aw_share_hooks {
     /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
      * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
     enum aw_motion_effect (*on_frame)(struct aw_session *session, bool tx, struct aw_span frame);
-    /* Like the tool's receive, but without a pause; NULL: uses that one. */
-    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
-                              struct aw_received *received);
     /* Returns the earliest time to send the frame, by the clock; INT64_MIN: now. NULL: always now.
      */
     int64_t (*get_due)(struct aw_session *session, struct aw_span frame);
-    /* Returns true if the frame answers the question. With this hook the server sends identical
-     * questions of several clients only once. */
-    bool (*is_answer)(struct aw_span question, struct aw_span frame);
+    /* An answer has the size of its question, and begins with the same bytes, this many. The server
+     * then sends identical questions of several clients only once. 0: answers are not known. */
+    size_t answer_head;
     /* Checks a command beyond the table's ranges; sets session->err on refusal. */
     enum aw_status (*check_command)(struct aw_session *session, const struct aw_record *command);
     /* Returns true for a frame that is not in the table but does not affect the device. NULL: no
@@ -413,6 +411,8 @@ struct aw_tool {
         const char *max_lag; /* default of --max-lag: "20 deg"; the joints use it too */
 
         const struct aw_joints *joints; /* see joints.h; NULL: no joints */
+        /* controller of the joints, see controller.h; NULL: the device reports none */
+        const struct aw_controller *controller;
         /* steering gain if the host steers joints: velocity per unit of following error, 1/s (--kp
          * in tools that have it); 0: the device accepts targets */
         double steer_gain;
@@ -448,8 +448,6 @@ struct aw_tool {
         /* Receives one key of a config section such as "[joint elbow]". */
         enum aw_status (*set_config_key)(struct aw_session *session, const char *section,
                                          const char *key, const char *value, struct aw_error *err);
-        /* Checks that all sections are consistent; sets session->err. NULL: no check. */
-        enum aw_status (*check_config)(struct aw_session *session);
         /* Fills in the range of a number argument for hints, for the joint that first or arg names.
          * first: the command's first argument, or "" for the first argument itself. NULL: the range
          * of its row. */
@@ -520,9 +518,11 @@ struct aw_tool {
     } talk;
     /* names and interpretation of records */
     struct {
-        /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link,
-         * receive reports that time. NULL: the device has no clock of its own. */
-        double (*model_time)(const struct aw_record *record);
+        /* Simulation time of a recorded message, s: the product of two of its fields. On a link,
+         * receive reports that time. message NULL: the device has no clock of its own. */
+        struct {
+            const char *message, *steps, *step_s;
+        } model_time;
         struct aw_subject_hooks subject;
         struct aw_name_hooks names;
         struct aw_ordered ordered;
@@ -537,9 +537,6 @@ struct aw_tool {
          * Otherwise (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait)
          * session->err names the unconfirmed part, and the caller reports it. */
         enum aw_status (*stop)(struct aw_session *session);
-        /* Writes a description of the continuing activity (aw_session_has_ongoing) to out: "lknee
-         * stays enabled". NULL: "the motion continues". */
-        void (*describe_ongoing)(struct aw_session *session, char *out, size_t size);
         /* Passes the messages that stop the current motion to add, without I/O and without changing
          * any state. Called after each write, so it may run in the middle of another message. The
          * crash handler sends them and repeats them stop_repeats times. A NULL message is a pause

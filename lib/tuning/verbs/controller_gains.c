@@ -28,7 +28,7 @@ static enum aw_status load_gains(struct aw_experiment *experiment,
 enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const char *path,
                                         const char *advice)
 {
-    const struct aw_controller *controller = experiment->session->tool->motion.joints->controller;
+    const struct aw_controller *controller = experiment->session->tool->motion.controller;
     const struct aw_gains *defaults = &experiment->joint.power_up;
     const double power_up[N_GAINS] = {defaults->kp, defaults->ki, defaults->kd};
     struct aw_listed_gain *list = experiment->gains.gains.of;

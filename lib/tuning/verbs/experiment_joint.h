@@ -14,7 +14,7 @@
 #define AW_TUNING_VERBS_EXPERIMENT_JOINT_H
 
 #include "shell/joints/joints.h"
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
 #include "tuning/loop.h"
 
 struct aw_experiment;

@@ -31,6 +31,7 @@ static bool has_others(struct aw_session *s, const char *text, struct aw_joint *
 {
     (void)s;
     joint->flags.undescribed = true;
+    joint->id = 7;
     return text && strcmp(text, "7") == 0;
 }
 

@@ -24,7 +24,6 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/bind.h"
-#include "shell/session/share.h"
 
 #define FILE_OF "tests/golden/knee.log"
 

@@ -3,8 +3,7 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/wire.h"
-#include "shell/joints/joints.h"
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
 #include "shell_helper.h"
 
 #define PID 9 /* number of gains in a packet */
@@ -56,7 +55,6 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
 }
 
 static struct aw_controller law;
-static const struct aw_joints joints = {.controller = &law};
 static struct aw_tool tool;
 
 static void start(void)
@@ -71,7 +69,7 @@ static void start(void)
                                  .error_start = "it is held, but its"};
     tool = rig_tool;
     tool.protocol = &aw_hidmotor_protocol;
-    tool.motion.joints = &joints;
+    tool.motion.controller = &law;
     session = rig_new(&tool);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char name[AW_GAIN_TEXT], set[64], told[64];

@@ -1,8 +1,7 @@
 /* Tests the old gains of a joint: backed up, restored, and sent to a server, which accepts only
  * valid ones. */
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
 
-#include "shell/joints/joints.h"
 #include "shell_helper.h"
 
 static const struct aw_gain_file file = {.n_gains = 9};
@@ -17,14 +16,13 @@ static enum aw_status send_it(struct aw_session *s, const struct aw_gain_list *g
 
 static const struct aw_controller law = {
     .file = &file, .send = send_it, .error_start = "it is held, but its"};
-static const struct aw_joints joints = {.controller = &law};
 static struct aw_session *session;
 static struct aw_tool tool;
 
 static void start(void)
 {
     tool = rig_tool;
-    tool.motion.joints = &joints;
+    tool.motion.controller = &law;
     session = rig_new(&tool);
     sent_gains = (struct aw_gain_list){0};
     comes = AW_OK;
@@ -78,13 +76,10 @@ TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
 {
     static const struct aw_gain_file more = {.n_gains = 12};
     static const struct aw_controller other = {.file = &more, .send = send_it};
-    static const struct aw_joints others = {.controller = &other}, lawless = {0};
     keep_two();
-    tool.motion.joints = &others;
+    tool.motion.controller = &other;
     assert_null(aw_gains_get_backup(session));
-    tool.motion.joints = &lawless;
-    assert_null(aw_gains_get_backup(session));
-    tool.motion.joints = NULL;
+    tool.motion.controller = NULL;
     assert_null(aw_gains_get_backup(session));
     assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);

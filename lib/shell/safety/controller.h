@@ -11,13 +11,15 @@
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_gains_backup_state), whose stop restores them.
  */
-#ifndef AW_SHELL_SETTINGS_CONTROLLER_H
-#define AW_SHELL_SETTINGS_CONTROLLER_H
+#ifndef AW_SHELL_SAFETY_CONTROLLER_H
+#define AW_SHELL_SAFETY_CONTROLLER_H
 
 #include "control/gain_file.h"
-#include "shell/settings/settings.h"
+#include "shell/session/session.h"
 
-/* A tool's controller, in its struct aw_joints. */
+struct aw_device_setting;
+
+/* A tool's controller, in its struct aw_tool. */
 struct aw_controller {
     const struct aw_gain_file *file;
     /* returns the context of file; NULL: no context */

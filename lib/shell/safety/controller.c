@@ -1,16 +1,9 @@
 /* The old gains of a joint during a trial: saved, restored, and passed to a server. */
-#include "shell/settings/controller.h"
+#include "shell/safety/controller.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "shell/joints/joints.h"
-
-static const struct aw_controller *get_controller(const struct aw_session *session)
-{
-    return session->tool->motion.joints ? session->tool->motion.joints->controller : NULL;
-}
 
 void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old)
 {
@@ -18,7 +11,7 @@ void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old)
     *saved = (struct aw_gain_list){0};
     if (!old)
         return;
-    saved->n_device = (uint32_t)get_controller(session)->file->n_gains;
+    saved->n_device = (uint32_t)session->tool->motion.controller->file->n_gains;
     for (size_t i = 0; i < old->n; i++)
         if (!isnan(old->of[i].value))
             aw_gain_list_add(saved, (size_t)old->of[i].index, old->of[i].value);
@@ -27,7 +20,7 @@ void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old)
 /* Compares the number of gains, because custom packets may have replaced the controller since. */
 const struct aw_gain_list *aw_gains_get_backup(const struct aw_session *session)
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     const struct aw_gain_list *saved = &session->motion.old_gains;
     return controller && saved->n && saved->n_device == controller->file->n_gains ? saved : NULL;
 }
@@ -35,12 +28,12 @@ const struct aw_gain_list *aw_gains_get_backup(const struct aw_session *session)
 enum aw_status aw_gains_send_backup(struct aw_session *session)
 {
     const struct aw_gain_list *saved = aw_gains_get_backup(session);
-    enum aw_status status = saved ? get_controller(session)->send(session, saved) : AW_OK;
+    enum aw_status status = saved ? session->tool->motion.controller->send(session, saved) : AW_OK;
     struct aw_error why = session->err;
     return status == AW_OK
                ? AW_OK
                : aw_fail(&session->err, status, "%s previous gains could not be restored: %s",
-                         get_controller(session)->error_start, why.text);
+                         session->tool->motion.controller->error_start, why.text);
 }
 
 enum aw_status aw_gains_restore(struct aw_session *session)
@@ -68,7 +61,7 @@ const void *aw_gains_backup_state(const struct aw_session *session, size_t *size
 
 size_t aw_gains_load_backup(struct aw_session *session, const void *bytes, size_t size)
 {
-    const struct aw_controller *controller = get_controller(session);
+    const struct aw_controller *controller = session->tool->motion.controller;
     struct aw_gain_list gains = {0};
     if (size < HEAD)
         return 0;
