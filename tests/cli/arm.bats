@@ -89,7 +89,7 @@ INI
     done
 }
 
-@test "the next command is confirmed after head -1 closes the pipe of armctl -j (20 arms)" {
+@test "the next command is confirmed after head -1 has closed the pipe of armctl -j, with 20 arms" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     each() { # confirmed once more, because the handler repeats itself after 2 s
@@ -161,7 +161,7 @@ INI
     done
 }
 
-@test "role selects the joints of arm in limits, result, simulator and status" {
+@test "the key role selects the joints of arm in limits, result, simulator and status" {
     prints 'joints.r=3 joints.theta=1 joints.h=2' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     cat >joints.ini <<'INI'
 [joint waist]

@@ -33,7 +33,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 # The adapter drops the oldest unread telemetry. The tool reads during a pause, so that status and stop use
 # current data.
-@test "status shows current data after a pause in a script, and six of six stops are confirmed" {
+@test "after a pause in a script, status shows current data and all six stops are confirmed" {
     local listen age
     for listen in "slcan:pty:$D/can" slcan:tcp-listen:0 "unix-listen:$D/bus"; do
         start "sim$RANDOM" canpid sim --listen "$listen"
@@ -65,7 +65,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     has "$(<"$D/err")" 'status: no new telemetry from lknee'
 }
 
-@test "the firmware's sensor layout moves only the field of the current" {
+@test "the firmware's sensor layout changes only the current" {
     ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
     # Bits 16 to 25 of 0x0873F880 are 0x073, in steps of 25/1024 A from -12.5 A.
     same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
@@ -419,7 +419,7 @@ END
 
 # ---- Experiments ---------------------------------------------------------------------------------
 
-@test "step works in real time" {
+@test "step measures a response in real time" {
     ok canpid -q -j -l sim: step --from 0deg --to 20deg --settle 0.2s --for 1s -b lknee -c pos
     same "$(json '[.board,.controller,.from,.to]')" '["lknee","pos",0,20]'
     has "$(json 'if .samples > 1 and .samples <= 110 and .iae > 0 then "good" else [.samples, .iae] end')" good
@@ -639,7 +639,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune prints one line; -v and -j print all keys" {
+@test "tune prints a one-line result; -v and -j print all its keys" {
     prints_lines 1 canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, reliable"
     hasnt "$output" margin
@@ -1011,7 +1011,7 @@ experiment() {
     disabled
 }
 
-@test "an invalid --wait sends nothing" {
+@test "a move with an invalid --wait sends nothing" {
     for wait in 2xyz 0 -1deg nan; do
         refuses 2 canpid -l sim: -c pos move lknee=5 "--wait=$wait"
     done
@@ -1072,7 +1072,7 @@ experiment() {
 END
 }
 
-@test "JSON commands contain board and controller" {
+@test "commands as JSON objects accept board and controller" {
     ok canpid -q -l "$fast" --dry-run <<'END'
 {"cmd":"setpoint","value":"10deg","board":"lknee","controller":"pos"}
 {"cmd":"set","gain":"kp","value":0.6,"board":"rknee,lhip","controller":"tor"}

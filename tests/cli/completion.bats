@@ -22,7 +22,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates -l @)" "@desk ::files"
 }
 
-@test "the bash completion works" {
+@test "bash completes commands, arguments and option values" {
     armctl completion bash >armctl.bash
     bash -n armctl.bash
     cat >try <<'END'
@@ -66,7 +66,7 @@ END
     done
 }
 
-@test "the zsh completion works" {
+@test "zsh completes commands, arguments, option values and files" {
     command -v zsh || skip "no zsh here"
     armctl completion zsh >_armctl
     zsh -n _armctl
@@ -88,7 +88,7 @@ END
         "compdef _armctl armctl deg decode describe joint= none abs rel delta iso files"
 }
 
-@test "the fish completion works" {
+@test "fish completes commands, arguments and option values" {
     command -v fish || skip "no fish here"
     armctl completion fish >armctl.fish
     fish --no-execute armctl.fish
@@ -172,7 +172,7 @@ END
     same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
 }
 
-@test "a single hyphen completes to options" {
+@test "a single hyphen is completed to options" {
     prints "--board" canpid complete -- status -
     run -2 canpid -l "$fast" status -
 }

@@ -2,7 +2,7 @@
 # The config file, environment variables and their precedence.
 load common.bash
 
-@test "config path and config show work" {
+@test "config path prints the file's path, and config show its settings and defaults" {
     gives "$D/config/armwire/armctl.ini" armctl config path
     gives "" armctl config show
     has "$stderr" "no settings — use 'config show --all' to show the defaults"
@@ -174,7 +174,7 @@ END
     matches "$output" '{*"ok":true*'
 }
 
-@test "an invalid config value never blocks stop and fails only commands that need it" {
+@test "an invalid config value never prevents a stop and fails only commands that need it" {
     local tool setting needs words
     while IFS='|' read -r tool setting needs; do
         mkdir -p config/armwire
@@ -245,7 +245,7 @@ END
     fails_with 4 "no link given" env HIDMOTOR_LINK= hidmotor status
 }
 
-@test "the tool works without HOME" {
+@test "the tool runs without HOME" {
     run -0 env -i PATH="$PATH" armctl -q -l "$fast" deg 1 90
     run -0 env -i PATH="$PATH" armctl config show
 }

@@ -178,7 +178,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37' taken)" ""
 }
 
-@test "bad input sends nothing" {
+@test "invalid input sends nothing" {
     files
     board
     exits 6 hidmotor -q -l "$url" --packets team.packets move 0 91 0

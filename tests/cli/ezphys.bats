@@ -42,7 +42,7 @@ PYTHON
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-@test "the config file can define a framing" {
+@test "a framing in the config file is used" {
     mkdir -p config/armwire
     printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
@@ -83,13 +83,13 @@ PYTHON
 
 # ---- Lock-step -----------------------------------------------------------------------------------
 
-@test "hz reports no stall and no loss" {
+@test "hz reports neither stalls nor losses in lock-step" {
     simulator --scene humanoid --lock-step=1
     gives_json '[.lost,.stalls,.damaged,.steps_per_message]' '[0,0,0,1]' ezphys -l "$url" hz --for 2s -j
     jq -e '.rate > 10 and .real_time_factor > 0.05' <<<"$output" >/dev/null
 }
 
-@test "hz in real time reports a factor of 1" {
+@test "hz of a real-time simulator reports a factor of 1" {
     simulator --scene pendulum --real-time --interval 10ms
     for _ in {1..10}; do # other load may slow the simulator down or let it catch up
         ok ezphys -l "$url" hz --for 1s -j
@@ -99,7 +99,7 @@ PYTHON
     false
 }
 
-@test "ezphys works with a message every N steps and with every framing" {
+@test "ezphys supports a message every N steps and every framing" {
     simulator --scene arm4 --lock-step=5
     gives_json '[.steps_per_message,.lost]' '[5,0]' ezphys -l "$url" hz -n 200 -j
     for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do

@@ -26,7 +26,7 @@ ends_with() {
     oracle order reset_in_the_middle wires
 }
 
-@test "invalid data, lost and late clients do no harm, and real time follows the clock" {
+@test "the simulator survives invalid data and lost or late clients, and real time follows the clock" {
     oracle hostile bad_messages flood abuse reconnect late_answer real_time motors_in_real_time \
         dials_out stopped_client
 }

@@ -117,7 +117,7 @@ seen() {
 }
 
 # bats test_tags=long
-@test "a client that does not read is told of its loss, and 19 others lose nothing" {
+@test "a client that does not read gets a report of its loss, and 19 others lose nothing" {
     shows canpid 'sim:'
     ok fox "$at" crowd 1000000
     json '.starved_ms > 300 or (.lost == [] and .least > 0.5 * .most and .gap_ms < 5000)' | grep -qx true ||

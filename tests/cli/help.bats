@@ -4,7 +4,7 @@ load common
 # Removes markup, so that help and manual page can be compared.
 bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; s/ *$//"; }
 
-@test "the manual page contains all of the help" {
+@test "the manual page contains the whole help text" {
     for tool in $tools; do
         $tool help --as man >page
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"

@@ -190,7 +190,7 @@ END
 }
 
 # bats test_tags=direct
-@test "ping counts and measures" {
+@test "ping prints the number of answers, losses and round-trip times" {
     virtual_gives '[.n,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]' '[20,0,0,true,true]' ping -n 20
     prints "round trip        20      0    1.000 " hidmotor -l "$fast" ping -n 20
     fails_with 3 "no answer" hidmotor -q -l "$fast&fault=lost" ping -n 3
@@ -298,7 +298,7 @@ END
 
 # ---- Gains ---------------------------------------------------------------------------------------
 
-@test "gains show, set, save, diff and apply work" {
+@test "gains are shown, set, saved, compared and applied" {
     board
     ok hidmotor -q -l "$url" gains
     same "${lines[0]}" "m1 pid kp 0.1"
@@ -346,7 +346,7 @@ END
 
 # ---- Record and play -----------------------------------------------------------------------------
 
-@test "play replays a file of record" {
+@test "play plays a file written by record" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
     hasnt "$output" interval_p

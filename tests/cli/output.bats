@@ -85,7 +85,7 @@ round() {
 # compiles FILE: compiles it with the list of formats in this directory.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
-@test "a new output format does not compile without one of its three files" {
+@test "an output format that lacks one of its three files does not compile" {
     local list=view/text/view.h
     mkdir -p view/text
     cp "$root/lib/view/text/segments.c" "$root/lib/shell/session/object.c" .

@@ -240,7 +240,7 @@ prompt() {
         hasnt <angle"
 }
 
-@test "the keys of jog move the joint" {
+@test "jog without a value moves the joint by keys" {
     prompt armctl -l "$fast" <<<"
         ask {deg 1 90} confirmed {armctl> }
         type {jog 1}; type \r; want {90 deg, step 5}
@@ -301,12 +301,12 @@ prompt() {
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }"
 }
 
-@test "Ctrl-C directly after a key works a hundred times" {
+@test "Ctrl-C directly after a key clears the line, a hundred times" {
     prompt armctl -l "$fast" <<<"
         for {set i 0} {\$i < 100} {incr i} { type x; type \003; want {^C} {armctl> } }"
 }
 
-@test "Ctrl-C works while a script in a named pipe has no writer" {
+@test "Ctrl-C ends the wait for the writer of a script in a named pipe" {
     mkfifo lines
     prompt armctl -l "$fast" <<<"
         type {run lines}

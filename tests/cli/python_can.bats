@@ -14,7 +14,7 @@ watched() {
     same "$(grep -c '"dir":"rx","msg":"\(joint\|pid\|sensors\)"' <<<"$output")" 10
 }
 
-@test "python-can and then canpid use slcan on a pty" {
+@test "python-can and later canpid use slcan on the same pty" {
     start sim canpid sim --listen "slcan:pty:$D/bus"
     same "$url" "slcan:tty:$D/bus"
     python_can "$D/bus"
@@ -29,7 +29,7 @@ watched() {
     has "$(grep '"msg":"pid","board":"lknee"' <<<"$output")" '"setpoint":6.25'
 }
 
-@test "slcan works over TCP with python-can" {
+@test "python-can uses slcan over TCP" {
     start sim canpid sim --listen slcan:tcp-listen:0
     matches "$url" "slcan:tcp:127.0.0.1:[0-9]*"
     watched

@@ -48,7 +48,7 @@ PYTHON
     fails_with 2 "not a capture" armctl info text
 }
 
-@test "a recording works as a device (log:), and its end is no error" {
+@test "a recording can replace the device (log:), and its end is not an error" {
     ok canpid -q -l "$fast" record run.pcapng -n 36
     ok canpid -l log:run.pcapng watch -j
     same "$(wc -l <<<"$output")" 36

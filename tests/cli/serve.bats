@@ -571,7 +571,7 @@ END
     has "$(cat notice)" "hidmotor serve (pid "
 }
 
-@test "a slow reader is told how many messages it lost and does not delay others" {
+@test "a slow reader gets the number of lost messages and does not delay others" {
     serve s canpid -l 'sim:?rate=500'
     python3 - "$(place canpid)" "$root/tests/cli" <<'END'
 import sys, time

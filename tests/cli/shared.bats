@@ -23,14 +23,14 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-@test "record beside motions loses nothing, delays nothing and stops nothing" {
+@test "record during motions loses no message, and neither delays nor stops a motion" {
     for tool in hidmotor canpid unitysim; do
         mkdir "$tool"
         timeout 200 python3 "$root/tests/cli/record_beside.py" "$D/$tool" "$tool" "${RECORD_SECONDS:-2}" --within "${WITHIN:-1000}"
     done
 }
 
-@test "record works beside other programs' motions without delaying them" {
+@test "record does not delay the motions of other programs" {
     serve s hidmotor -l sim:
     for file in run.pcapng run.csv run.ndjson; do
         times=()

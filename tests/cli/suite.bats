@@ -11,7 +11,7 @@ load common
     fails_with 2 "--quirks: unknown value 'powerup' — did you mean 'power-up'?" canpid -l 'sim:?quirks=powerup' status
 }
 
-@test "sim:?time=virtual runs a minute in a moment, in every tool" {
+@test "sim:?time=virtual simulates a minute within seconds, in every tool" {
     local tool
     for tool in hidmotor canpid unitysim ezphys; do # armctl does not report its position
         ok timeout "$patience" $tool -q -l "$fast" record $tool.csv --for 60s

@@ -95,7 +95,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     done
 }
 
-@test "the packet line in Wireshark is the line of decode" {
+@test "the packet line in Wireshark equals the line of decode" {
     frames hidmotor | capture hidmotor arm.pcapng
     hidmotor decode arm.pcapng | sed 's/ *$//' >decoded
     shark hidmotor arm.pcapng -T fields -e _ws.col.Info | sed 's/ *$//' >seen

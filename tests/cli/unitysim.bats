@@ -336,7 +336,7 @@ END
     fails_with 2 "did you mean 'hand'?" unitysim limits
 }
 
-@test "camera views are saved, replaced, used and listed in the published format" {
+@test "camera views are saved, replaced, used and listed in the published file format" {
     ok unitysim -q -l "$fast" camera save front
     same "$(<"$D/config/armwire/CameraViews.csv")" "front,-185,500,0,66,270,0"
     printf 'Default,0,0,0,0,0,0\nTop Down,0,900,0,90,270,0,\n' >v.csv

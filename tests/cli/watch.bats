@@ -158,7 +158,7 @@ restored='[?1049l'
         ends 130"
 }
 
-@test "an error leaves the terminal restored" {
+@test "an error restores the terminal" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l can:nowhere watch; want {canpid: }
         ends 4"

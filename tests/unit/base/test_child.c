@@ -136,7 +136,7 @@ TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
     expect_no_child();
 }
 
-TEST_WITH(reset, NULL, writing_to_a_dead_child_is_EPIPE)
+TEST_WITH(reset, NULL, write_to_a_dead_child_fails_with_epipe)
 {
     struct aw_child child = start("exit 4", (struct aw_child_plan){.pipe_stdin = true});
     char words[40];
@@ -173,7 +173,7 @@ TEST_WITH(reset, NULL, child_gets_its_environment_variable)
     assert_null(getenv("AW_TEST"));
 }
 
-TEST_WITH(reset, NULL, quiet_child_has_its_messages_dropped)
+TEST_WITH(reset, NULL, messages_of_a_quiet_child_are_dropped)
 {
     struct aw_child child =
         start("readlink /proc/$$/fd/2", (struct aw_child_plan){.pipe_stdout = true, .quiet = true});
@@ -307,7 +307,7 @@ TEST_WITH(reset, NULL, programs_are_found_in_path)
 }
 
 /* With closed standard input and output, the pipes get descriptors 0 and 1. */
-TEST_WITH(reset, NULL, works_with_closed_standard_descriptors)
+TEST_WITH(reset, NULL, child_starts_with_closed_standard_descriptors)
 {
     struct aw_child child;
     struct aw_error err;
@@ -385,13 +385,13 @@ static void expect_after_kill(bool dies_with_us, const char *expected)
     close(idle[1]);
 }
 
-TEST_WITH(reset, NULL, child_ends_with_its_parent_if_asked)
+TEST_WITH(reset, NULL, child_ends_with_its_parent_if_requested)
 {
     expect_after_kill(false, "end of input");
     expect_after_kill(true, "");
 }
 
-TEST_WITH(reset, NULL, wait_status_is_described)
+TEST_WITH(reset, NULL, wait_status_is_explained_in_words)
 {
     char words[40];
     assert_string_equal(aw_child_describe(words, sizeof words, 0), "exit 0");

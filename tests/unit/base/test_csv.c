@@ -43,7 +43,7 @@ TEST(lines_are_split_into_cells)
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
 
-TEST(numbers_follow_the_separator)
+TEST(decimal_comma_is_accepted_unless_commas_separate_cells)
 {
     static const struct {
         const char *text;

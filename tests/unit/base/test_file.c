@@ -258,7 +258,7 @@ TEST(each_errno_has_its_status_and_advice)
 
 /* A pipe with a writer is read from its first byte. A pipe without a writer or reader is given
  * up. */
-TEST_WITH(make_folder, remove_folder, pipe_without_a_peer_is_given_up)
+TEST_WITH(make_folder, remove_folder, pipe_without_a_reader_is_refused)
 {
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_null(aw_file_create(path));
@@ -353,7 +353,7 @@ TEST_WITH(make_folder, remove_folder, parent_directories_are_created)
 }
 
 /* "-" opens standard input through a closable descriptor. */
-TEST(dash_opens_standard_input)
+TEST(path_dash_opens_standard_input)
 {
     int ends[2], before = dup(STDIN_FILENO);
     char line[8];

@@ -2,7 +2,7 @@
 #include "base/grow.h"
 #include "test.h"
 
-TEST(capacity_doubles)
+TEST(capacity_of_a_full_list_doubles)
 {
     size_t room = 0;
     int *list = NULL;

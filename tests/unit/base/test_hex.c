@@ -12,7 +12,7 @@ TEST(hex_digit_matches_isxdigit_for_every_character)
     }
 }
 
-TEST(hex_round_trip)
+TEST(hex_bytes_round_trip)
 {
     static const uint8_t bytes[] = {0x00, 0x9A, 0xFF, 0x0F};
     uint8_t back[4] = {0};

@@ -171,7 +171,7 @@ static const struct {
     {"Hz", "Hz", 3},
 };
 
-TEST(units_convert)
+TEST(values_are_converted_between_units)
 {
     char text[64];
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -192,7 +192,7 @@ TEST(units_convert)
     assert_converts("1e3", "mm", 1000);
 }
 
-TEST(wrong_numbers_are_refused)
+TEST(malformed_numbers_are_refused)
 {
     static const struct {
         const char *text, *wanted, *error;
@@ -309,7 +309,7 @@ TEST(padded_integers_match_printf)
     }
 }
 
-TEST(decimals_resolve_the_step)
+TEST(number_of_decimals_resolves_the_step)
 {
     static const struct {
         double step;

@@ -5,7 +5,7 @@
 
 static const char *const names[] = {"elbow", "wrist", "shoulder", "tcp", "tty", "drop", NULL, "q"};
 
-TEST(typos_are_corrected)
+TEST(suggestion_corrects_a_typo)
 {
     static const char *const cases[][2] = {
         {"ebow", "elbow"},         /* a letter is missing */

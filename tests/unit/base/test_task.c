@@ -23,7 +23,7 @@ static void drop(void *context)
     dropped = true;
 }
 
-TEST(task_runs_to_its_end)
+TEST(task_returns_its_result)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
@@ -51,7 +51,7 @@ TEST(clock_serves_tasks_while_a_thread_runs)
     assert_int_equal(ran, 3);
 }
 
-TEST(stop_abandons_the_task_to_its_thread)
+TEST(stop_request_returns_before_the_task_ends)
 {
     int stop = eventfd(1, EFD_CLOEXEC);
     struct aw_real_clock clock = aw_real_clock(stop);

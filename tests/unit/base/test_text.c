@@ -11,7 +11,7 @@ TEST(is_one_of_matches_whole_words)
     assert_false(aw_is_one_of(words + 2, ""));
 }
 
-TEST(find_word_searches_n_words)
+TEST(find_word_searches_only_n_words)
 {
     static const char *const words[] = {"none", "encoder", "config"};
     assert_int_equal(aw_find_name(words, 3, "none"), 0);

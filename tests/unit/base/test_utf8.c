@@ -20,7 +20,7 @@ static const struct {
     {"\xF4\x90\x80\x80", 0, 4},
 };
 
-TEST(size_and_length_match_the_table)
+TEST(character_size_and_text_length_match_the_table)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(aw_utf8_size(texts[i].text), texts[i].size);

@@ -52,7 +52,7 @@ TEST(foreign_logs_are_reported_with_a_converter)
     }
 }
 
-TEST(readable_files_are_not_foreign)
+TEST(supported_files_are_not_reported_as_foreign)
 {
     static const char *const starts[] = {
         "", "LOG", "(1.0) can0 05F#00", "t,setpoint,measured\n", "; a remark", "dates"};

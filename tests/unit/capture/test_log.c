@@ -425,7 +425,7 @@ TEST_WITH(NULL, end, streams_are_read_in_pieces_and_from_an_offset)
     aw_link_close(link);
 }
 
-TEST_WITH(NULL, end, an_empty_capture_ends_at_once)
+TEST_WITH(NULL, end, empty_capture_ends_at_once)
 {
     begin(AW_MEDIUM_HID);
     struct aw_link *link = open_link("?loop=yes");

@@ -212,7 +212,7 @@ TEST(tcp_segments_are_put_in_order)
     }
 }
 
-TEST(skips_packets_without_a_payload)
+TEST(packets_without_a_payload_are_skipped)
 {
     static const struct {
         enum aw_linktype linktype;

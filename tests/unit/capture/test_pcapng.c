@@ -426,7 +426,7 @@ TEST(each_block_type_is_read_or_reported)
 #define TOO_LONG     "capture: block of more than 128 KiB skipped"
 
 /* Checks the error of a damaged file and the number of consumed bytes. */
-TEST(damage_is_reported)
+TEST(damaged_files_are_reported)
 {
     static const struct {
         uint32_t words[8];
@@ -591,7 +591,7 @@ TEST(oversized_blocks_are_skipped)
 
 /* Changes every byte of a file in turn: reading never leaves the buffer and always ends
  * (read_all checks). */
-TEST(corrupted_bytes_are_safe)
+TEST(reading_corrupted_files_is_safe)
 {
     struct file good = section(true, 9, 1), more = written();
     add(&good, more.data, more.size);

@@ -47,7 +47,7 @@ static void assert_fails(enum aw_status status, enum aw_status expected, const c
     assert_string_equal(err.text, text);
 }
 
-TEST_WITH(NULL, end, csv_is_read)
+TEST_WITH(NULL, end, csv_files_are_read)
 {
     assert_int_equal(read_text("\xEF\xBB\xBF# a run\r\n\r\n\"t\", measured ,output\r\n"
                                "0,1.5,-2e-3\r\n# between\n 0.01 , 0x10 ,\"3\"\n\n"),

@@ -347,7 +347,7 @@ static void play(uint64_t number)
     }
 }
 
-TEST(seeded_scenarios_stay_safe)
+TEST(random_leaders_never_cause_unsafe_motion)
 {
     const char *text = getenv("SCENARIOS");
     uint64_t n = text ? strtoull(text, NULL, 10) : 1000;

@@ -163,7 +163,7 @@ static enum aw_status remember(struct aw_gain known[10], const struct aw_gain se
 }
 
 /* A memory has times. The later of two gains wins; a damaged memory is ignored. */
-TEST(later_gains_of_a_memory_win)
+TEST(later_of_two_stored_gains_is_used)
 {
     static const struct aw_gain none[10];
     struct aw_gain sent[10] = {[4] = {true, 3, 1795333883250000000}}, known[10] = {{0}};

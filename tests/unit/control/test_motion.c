@@ -89,34 +89,34 @@ TEST(each_fault_is_recognized)
         enum aw_motion_verdict verdict;
     } rows[] = {
         {"sound", {.late = 0}, {20, 3, 0, 0, 5}, AW_MOTION_OK},
-        {"the other way", {.late = 0}, {-20, 3, 0, 0, 5}, AW_MOTION_OK},
+        {"opposite direction", {.late = 0}, {-20, 3, 0, 0, 5}, AW_MOTION_OK},
         {"with an integrator", {.late = 0}, {10, 3, 0.001, 0, 20}, AW_MOTION_OK},
-        {"overshoots", {.late = 30}, {10, 10, 0.01, 0, 5}, AW_MOTION_OK},
-        {"a sweep", {.late = 0}, {5, 3, 0, 7, 10}, AW_MOTION_OK},
-        {"a slow one", {.late = 0}, {5, 3, 0, 0.2, 20}, AW_MOTION_OK},
-        {"hardly any output", {.friction = 0.05}, {5, 3, 0, 0, 10}, AW_MOTION_OK},
-        {"moves already", {.speed = -60}, {20, 3, 0, 0, 3}, AW_MOTION_OK},
-        {"moves already, the other way", {.speed = 60}, {-20, 3, 0, 0, 3}, AW_MOTION_OK},
+        {"with overshoot", {.late = 30}, {10, 10, 0.01, 0, 5}, AW_MOTION_OK},
+        {"sweep", {.late = 0}, {5, 3, 0, 7, 10}, AW_MOTION_OK},
+        {"slow sweep", {.late = 0}, {5, 3, 0, 0.2, 20}, AW_MOTION_OK},
+        {"output below the friction", {.friction = 0.05}, {5, 3, 0, 0, 10}, AW_MOTION_OK},
+        {"already moving", {.speed = -60}, {20, 3, 0, 0, 3}, AW_MOTION_OK},
+        {"already moving, opposite direction", {.speed = 60}, {-20, 3, 0, 0, 3}, AW_MOTION_OK},
         {"holds against a wall", {.wall = 2}, {10, 3, 0, 0, 20}, AW_MOTION_OK},
         {"reversed", {.reversed = true}, {20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
-        {"reversed, the other way", {.reversed = true}, {-20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
+        {"reversed, opposite direction", {.reversed = true}, {-20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
         {"reversed and late", {.reversed = true, .late = 300}, {20, 3, 0, 0, 5},
          AW_MOTION_REVERSED},
         {"reversed, slowly", {.reversed = true}, {3, 3, 0, 0, 9}, AW_MOTION_REVERSED},
         {"dead", {.dead = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
-        {"an encoder that is stuck", {.stuck = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
-        {"late, and swings up", {.late = 999}, {20, 3, 0, 0, 20}, AW_MOTION_BEYOND},
+        {"stuck encoder", {.stuck = true}, {20, 3, 0, 0, 9}, AW_MOTION_STUCK},
+        {"late, growing oscillation", {.late = 999}, {20, 3, 0, 0, 20}, AW_MOTION_BEYOND},
         {"unstable", {.late = 100}, {20, 12, 0, 0, 20}, AW_MOTION_BEYOND},
         {"pushes against a wall", {.wall = 2}, {10, 3, 0.01, 0, 20}, AW_MOTION_STUCK},
         {"holds against a wall in an experiment", {.wall = 2, .moves = 0.04}, {10, 3, 0, 0, 20},
          AW_MOTION_STUCK},
-        {"hardly any output in an experiment", {.friction = 0.05, .moves = 0.042}, {5, 3, 0, 0, 10},
+        {"output below the friction in an experiment", {.friction = 0.05, .moves = 0.042}, {5, 3, 0, 0, 10},
          AW_MOTION_OK},
         {"slow, in an experiment", {.moves = 0.02}, {5, 3, 0, 0.2, 20}, AW_MOTION_OK},
-        {"dies, and the output stays", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_OK},
-        {"dies, and the output stays, in an experiment", {.jams = 600, .moves = 0.04},
+        {"jams with constant output", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_OK},
+        {"jams with constant output in an experiment", {.jams = 600, .moves = 0.04},
          {40, 3, 0, 0, 2.7}, AW_MOTION_STUCK},
-        {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
+        {"jams during the motion", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -165,7 +165,7 @@ TEST(deviation_limit_spans_start_and_targets)
 }
 
 /* A single wrong measurement is not a motion; a lasting deviation is. */
-TEST(single_glitch_is_not_a_reversed_motor)
+TEST(single_wrong_measurement_does_not_report_a_reversed_motor)
 {
     struct aw_motion guard;
     struct aw_motion_config config = aw_motion_defaults(15);
@@ -184,7 +184,7 @@ TEST(single_glitch_is_not_a_reversed_motor)
 
 /* The reports of a busy device lag far behind while it carries out the previous command; this is
  * not a reversed motor. */
-TEST(late_command_is_not_a_reversed_motor)
+TEST(late_command_does_not_report_a_reversed_motor)
 {
     struct aw_motion guard;
     struct aw_motion_config config = aw_motion_defaults(15);

@@ -93,7 +93,7 @@ static const struct {
     {"a joint moves only while the button is held, and stops once", "velocities",
      "set enable 1/run 3/REST/hold/set stick 1/run 1/RUN/vel 0 10/set full 1/run 1/vel 0 40/"
      "set enable 0/ms/STOP released/vel 0 0/run 5/REST"},
-    {"a deflected stick counts only after it was at rest", "velocities",
+    {"a deflected stick counts only after it was centred", "velocities",
      "set stick -1/hold/run 3/vel 0 0/set other 1/run 1/vel 0 2.5/set other 0/set stick 0.05/run 1/"
      "set stick -1/run 1/vel 0 -10/set other -1/run 1/vel 0 -10"},
     {"lost input stops and requires a new press and a stick at rest", "velocities",
@@ -103,7 +103,7 @@ static const struct {
                                                                                       "run "
                                                                                       "5/RUN/ms/"
                                                                                       "STOP stale"},
-    {"silence without a deflection is no loss", "velocities",
+    {"silence without a deflection does not count as loss", "velocities",
      "stale 50/hold/run 50/RUN/alive/set stick 1/run 5/RUN/run 1/STOP stale"},
     {"a joint beyond a limit may return", "velocities", RETURNS},
     {"a joint with targets beyond a limit may return", "targets", RETURNS},
@@ -117,20 +117,21 @@ static const struct {
      "elbow"},
     {"a following error of 5 deg for 0.3 s stops the joint", "targets",
      "at 0 0/hold/set full 1/set stick 1/stuck 39/RUN/stuck 7/STOP lag"},
-    {"steps wait for confirmation, which is no loss", "0",
+    {"waiting for a confirmed step does not count as loss", "0",
      "set stick 1/only 1/RUN/target 0 1/stuck 50/RUN/target 0 1/at 0 1/waited 4000/set full 1/only "
      "1/"
      "RUN/target 0 5/only 101/STOP late/target 0 nan"},
-    {"no whole step is left", "89.5", "set stick 1/run 1/target 0 89.5"},
+    {"no step is taken if less than a whole one is left", "89.5",
+     "set stick 1/run 1/target 0 89.5"},
     {"a step from beyond a limit may return", "95",
      "set stick 1/only 10/target 0 95/set stick -1/only 10/target 0 94"},
-    {"no step from an unknown position", "nan", "set stick 1/only 10/target 0 nan"},
+    {"no step is taken from an unknown position", "nan", "set stick 1/only 10/target 0 nan"},
     {"a toggle moves in steps", "0",
      "set grip 0/run 1/set grip 1/run 1/actual 1 50 55/run 1/actual 1 50 60/run 58/actual 1 100 "
      "100"},
     {"a release is reported until it is handled", "targets",
      "letgo 0/hold/letgo 0/set enable 0/letgo 1/run 1/letgo 0"},
-    {"a press is due after a release that was seen", "targets",
+    {"a press counts only after a reported release", "targets",
      "set enable 1/due 0/set enable 0/run 1/set enable 1/due 1/run 1/due 0"},
 };
 
@@ -346,7 +347,7 @@ static void scenario(unsigned seed)
     }
 }
 
-TEST(seeded_scenarios_stay_safe)
+TEST(random_input_never_causes_unsafe_motion)
 {
     const char *wanted = getenv("SCENARIOS");
     unsigned n = wanted ? (unsigned)atoi(wanted) : 1000;

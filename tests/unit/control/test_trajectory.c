@@ -24,7 +24,7 @@ static struct aw_path path_of(int mode, const double *t, const double *points, s
 }
 
 /* Moves from 0 to 1 in one second, and from 10 to -30 in four. */
-TEST(two_points_give_the_textbook_polynomials)
+TEST(path_of_two_points_matches_the_textbook_polynomial)
 {
     static const double unit_t[] = {0, 1}, unit[] = {0, 1}, long_t[] = {2, 6}, down[] = {10, -30};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
@@ -51,7 +51,7 @@ TEST(two_points_give_the_textbook_polynomials)
 }
 
 /* Points on one quintic with rest at both ends yield that quintic. */
-TEST(quintic_recovers_a_single_quintic)
+TEST(quintic_path_reproduces_a_quintic)
 {
     static const double t[] = {0, 0.3, 1, 1.1, 2};
     double points[5];

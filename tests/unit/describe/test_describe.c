@@ -178,7 +178,7 @@ TEST(every_field_of_every_variant_is_described)
         }
 }
 
-TEST(one_message_is_described)
+TEST(single_message_can_be_described)
 {
     size_t n;
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
@@ -213,7 +213,7 @@ TEST(unknown_messages_and_rows_beyond_the_end_are_not_described)
     }
 }
 
-TEST(lua_and_dbc_follow_the_variant)
+TEST(lua_and_dbc_describe_the_selected_variant)
 {
     static const struct {
         const struct aw_protocol *protocol;

@@ -209,7 +209,7 @@ TEST_WITH(NULL, end, missing_semicolon_is_tolerated)
     assert_decodes("642#07", "N.C", "X=7");
 }
 
-TEST_WITH(NULL, end, numbers_stay_finite)
+TEST_WITH(NULL, end, scaled_values_stay_finite)
 {
     use("BO_ 1600 A: 8 N\n SG_ X : 0|64@1- (1e300,0) [0|0] \"\" N\n"
         " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"

@@ -187,7 +187,7 @@ TEST(periodic_packets_are_sent_at_their_rate)
     end(&rig);
 }
 
-TEST(packets_are_echoed_if_asked)
+TEST(packets_are_echoed_if_requested)
 {
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);
@@ -198,7 +198,7 @@ TEST(packets_are_echoed_if_asked)
     end(&rig);
 }
 
-TEST(no_memory_without_custom_packets)
+TEST(device_without_custom_packets_has_no_memory)
 {
     struct aw_packet_memory *memory;
     uint8_t bytes[8] = {0};

@@ -108,7 +108,7 @@ TEST_WITH(NULL, end, encoded_bytes_match)
     assert_true(aw_record_get(&record, "left.o") == 1.5);
 }
 
-TEST_WITH(NULL, end, packets_have_their_directions)
+TEST_WITH(NULL, end, packets_exist_only_in_their_directions)
 {
     use(&aw_hidmotor_protocol, every);
     const struct aw_message *ask = aw_wire_codec(&wire, "ask", AW_TX)->message;
@@ -313,7 +313,7 @@ static void assert_wrong(const struct aw_protocol *built_in, const char *text, c
     "[packet g]\nid = 4\nkp = f32\nki = f32\nkd = f32 0\n[joint a]\nsetpoint = go.x\n"             \
     "position = s.p\n"
 
-TEST(mistakes_are_reported_with_line_and_column)
+TEST(packet_file_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;

@@ -124,7 +124,7 @@ TEST(overshoot_bound_is_kept_or_refused)
 }
 
 /* Each check of the knee's gains, one after the other. */
-TEST(gains_that_must_not_be_used_are_refused)
+TEST(unstable_and_excessive_gains_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
     struct aw_design_options o = {.allow_high_ms = true};

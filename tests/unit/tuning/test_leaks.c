@@ -85,7 +85,7 @@ static void samples(void)
     aw_samples_free(&s);
 }
 
-TEST(no_memory_leaks)
+TEST(tuning_leaks_no_memory)
 {
     static void (*const each[])(void) = {columns, designs, fits, files, paths, samples};
     close(mkstemp(path));

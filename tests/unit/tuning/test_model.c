@@ -141,7 +141,7 @@ TEST(every_key_round_trips)
 }
 
 /* A control period without a source counts as given by the user. */
-TEST(source_of_the_tick_is_read)
+TEST(source_of_the_control_period_is_read)
 {
     static const struct {
         const char *driver;

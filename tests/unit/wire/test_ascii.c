@@ -271,7 +271,7 @@ TEST_WITH(start, NULL, malformed_lines_report_the_column)
 }
 
 /* Identifies a line by its word if the protocol has no other rule. */
-TEST_WITH(start, NULL, line_is_identified_by_its_word)
+TEST_WITH(start, NULL, line_is_identified_by_its_first_word)
 {
     static const struct {
         const char *line, *message;

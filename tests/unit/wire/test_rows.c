@@ -70,7 +70,7 @@ TEST(messages_are_found_by_code)
     }
 }
 
-TEST(values_have_names)
+TEST(names_of_values_are_found)
 {
     static const struct aw_name list[] = {
         {3, "three"}, {INT32_MIN, "least"}, {INT32_MAX, "most"}, {0, "none"}, {0}};

@@ -37,7 +37,7 @@ TEST(combined_errors_are_described)
     }
 }
 
-TEST(keys_are_checked)
+TEST(invalid_keys_are_refused)
 {
     static const char *const bad[] = {"",      "x",         "800",     "040/800", "040/",
                                       "040/x", "040,,080/", "040;080", "-1",      "040/7E0 "};

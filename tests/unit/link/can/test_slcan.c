@@ -97,7 +97,7 @@ TEST(frames_are_encoded)
     assert_string_equal(line, "t7FF00000\r");
 }
 
-TEST(bit_rates_have_their_numbers)
+TEST(bit_rates_map_to_their_commands)
 {
     static const long rates[] = {10000,  20000,  50000,  100000, 125000,
                                  250000, 500000, 800000, 1000000};
@@ -441,7 +441,7 @@ TEST(stop_request_interrupts_opening)
 
 /* Random bytes from the protocol's characters: every line is answered and only frames are
  * returned. */
-TEST(random_bytes_are_safe)
+TEST(adapter_answers_random_bytes_safely)
 {
     static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
     struct aw_random random = {.state = 1};

@@ -126,7 +126,7 @@ TEST(trace_reports_all_traffic)
     assert_int_equal(closed, 1);
 }
 
-TEST(all_transports_are_offered)
+TEST(unknown_scheme_error_lists_all_transports)
 {
     static const struct aw_transport extra = {.scheme = "zzz", .open = open_sim};
     struct aw_real_clock clock = aw_real_clock(-1);

@@ -48,7 +48,7 @@ static void end(void)
     assert_int_equal(rmdir(directory), 0);
 }
 
-TEST(removed_lock_file_is_retried)
+TEST(lock_is_retried_if_its_file_was_removed)
 {
     static const struct {
         int removed;

@@ -137,7 +137,7 @@ TEST(served_connections_use_keepalive)
     assert_int_equal(no_delay, 1);
 }
 
-TEST(created_terminal_is_raw)
+TEST(created_terminal_is_in_raw_mode)
 {
     LINK device = opened("pty:");
     char holder[96];
@@ -338,7 +338,7 @@ static void assert_holds(const char *path, const char *wanted)
     assert_string_equal(who, wanted);
 }
 
-TEST_WITH(begin_others, end_others, holder_may_be_any_process)
+TEST_WITH(begin_others, end_others, holder_is_found_among_all_processes)
 {
     static const char *const pids[] = {"1", "9", "10", "99999"};
     char own[20], who[96] = "", wanted[96], file[100];

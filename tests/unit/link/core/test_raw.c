@@ -31,7 +31,7 @@ static bool arrives(int fd, const char *text)
     return strstr(all, text) != NULL;
 }
 
-TEST(raw_bytes_equal_a_write)
+TEST(raw_bytes_arrive_like_a_write)
 {
     static const struct {
         const char *url, *frame, *bytes;

@@ -38,7 +38,7 @@ static void end(void)
 }
 
 /* Only one program at a time has the turn. A program that ends releases it. */
-TEST_WITH(begin, end, only_one_program_has_the_turn)
+TEST_WITH(begin, end, only_one_program_at_a_time_has_the_turn)
 {
     struct program first, second;
     char other[96];
@@ -57,7 +57,7 @@ TEST_WITH(begin, end, only_one_program_has_the_turn)
 }
 
 /* A waiting program goes before one that comes back. */
-TEST_WITH(begin, end, waiting_program_goes_first)
+TEST_WITH(begin, end, waiting_program_gets_the_next_turn)
 {
     struct program returning, waiting;
     struct flock head = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};

@@ -137,7 +137,7 @@ TEST_WITH(load, unload, virtual_board_is_created)
 }
 
 /* Each board has its own serial number and physical path. */
-TEST_WITH(load, unload, each_board_is_unique)
+TEST_WITH(load, unload, each_board_gets_a_unique_serial_number)
 {
     struct uhid_event first;
     LINK link = opened("uhid:");

@@ -69,13 +69,13 @@ static void clients_take_turns(const char *listen)
     assert_int_equal(err.status, AW_LOST);
 }
 
-TEST(tcp_clients_take_turns)
+TEST(tcp_clients_are_served_one_after_another)
 {
     clients_take_turns("tcp-listen:0");
     clients_take_turns("tcp-listen:127.0.0.1:0");
 }
 
-TEST(unix_clients_take_turns)
+TEST(unix_clients_are_served_one_after_another)
 {
     const char *listen = text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid());
     clients_take_turns(listen);
@@ -123,7 +123,7 @@ TEST(slow_tcp_connection_times_out)
         aw_link_close(links[--n]);
 }
 
-TEST(tcp_clients_take_turns_over_ipv6)
+TEST(ipv6_clients_are_served_one_after_another)
 {
     unsigned port;
     FD fd = socket_at(AF_INET6, SOCK_STREAM, "::1", &port);
@@ -294,7 +294,7 @@ TEST(output_of_a_killed_client_arrives)
 }
 
 /* The peer sees an end instead of a reset, in spite of unread bytes. */
-TEST(close_with_unread_input_does_not_reset)
+TEST(close_with_unread_input_does_not_reset_the_connection)
 {
     char buf[8];
     unsigned port;
@@ -311,7 +311,7 @@ TEST(close_with_unread_input_does_not_reset)
 }
 
 /* A client that missed a part gets no more data, which would begin in the middle of a message. */
-TEST(client_that_missed_output_gets_no_more)
+TEST(client_that_missed_output_gets_no_more_output)
 {
     LINK server = opened("tcp-listen:0");
     LINK client = client_of(server);
@@ -331,7 +331,7 @@ TEST(client_that_missed_output_gets_no_more)
     assert_passes(server, client, "four");
 }
 
-TEST(devices_are_served)
+TEST(device_is_served_to_its_clients)
 {
     talk_to_a_served_device("tcp-listen:0", 3);
     talk_to_a_served_device("tcp-listen:0?delay=1ms&seed=1", 3);

@@ -272,7 +272,7 @@ TEST(killed_simulator_can_be_restarted)
     assert_int_equal(unlink(lock), 0);
 }
 
-TEST(keys_do_not_depend_on_spelling)
+TEST(link_key_does_not_depend_on_the_spelling_of_the_path)
 {
     const char *path = in_directory("arm"), *other = in_directory("alias");
     LINK server = opened(text_of("pty:%s", path));
@@ -404,7 +404,7 @@ TEST(invalid_line_settings_are_refused)
 }
 
 /* The file next to a symlink to a terminal, and whether its simulator has ended. */
-TEST(owner_records_are_checked)
+TEST(owner_that_has_exited_is_reported)
 {
     static const struct {
         const char *record; /* NULL: the file is a pipe */

@@ -344,7 +344,7 @@ TEST(busy_port_without_a_holder_is_explained)
     close(pair[1]);
 }
 
-TEST(ipv6_addresses_work)
+TEST(ipv6_links_exchange_datagrams)
 {
     unsigned port;
     FD fd = socket_at(AF_INET6, SOCK_DGRAM, "::1", &port);

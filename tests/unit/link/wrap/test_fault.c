@@ -45,7 +45,7 @@ static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
     return answers;
 }
 
-TEST(without_faults_nothing_is_wrapped)
+TEST(link_without_faults_is_not_wrapped)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err;
@@ -310,7 +310,7 @@ TEST(faults_match_the_golden_file)
     end_picture(out, "faults.txt");
 }
 
-TEST(keys_are_checked)
+TEST(invalid_keys_are_refused)
 {
     static const struct {
         bool datagrams;
@@ -351,7 +351,7 @@ TEST(empty_datagrams_are_not_damaged)
 }
 
 /* Counts only links with faults and adds to existing counters. */
-TEST(counters_are_added)
+TEST(fault_counters_are_summed)
 {
     struct aw_fault_counters sum = {1, 2, 3, 4, 5, 6}, before = sum;
     struct aw_virtual_clock clock = aw_virtual_clock();

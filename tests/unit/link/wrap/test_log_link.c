@@ -125,7 +125,7 @@ TEST(short_buffers_and_stop_requests_are_handled)
     assert_read_is(link, AW_STOPPED, AW_SECOND);
 }
 
-TEST(keys_are_checked)
+TEST(invalid_keys_are_refused)
 {
     static const struct {
         const char *query, *words;

@@ -162,7 +162,7 @@ static void assert_stopped(struct fixture *f, int64_t began)
     assert_true(f->clock.time_ns - began < 60 * AW_SECOND);
 }
 
-TEST(random_handler_is_survived)
+TEST(client_handles_random_replies)
 {
     static const char *const bodies[] = {"DEG1,090", "DEG1,010",       "DEG1,090", "POS2,100",
                                          "SPD050",   "ARM250,045,120", "SPD1,500", "XYZ12"};

@@ -197,7 +197,7 @@ static void take_step(struct fixture *f, const struct session *session, const ch
     }
 }
 
-TEST(handler_answers_line_by_line)
+TEST(handler_answers_each_line)
 {
     for (size_t i = 0; i < sizeof handler_sessions / sizeof *handler_sessions; i++) {
         const struct session *session = &handler_sessions[i];
@@ -582,7 +582,7 @@ static struct tally send_many(const char *quirks, const char *faults,
 }
 
 /* The handler may expect either digit first. */
-TEST(bare_confirmations_work_on_a_lossy_line)
+TEST(bare_confirmations_are_assigned_on_a_lossy_line)
 {
     int doubled = 0;
     for (unsigned seed = 1; seed <= 20; seed++) {

@@ -140,7 +140,7 @@ TEST(missing_or_invalid_file_gives_an_empty_memory)
     assert_false(aw_armctl_state_load("/nonexistent", "K", &memory));
 }
 
-TEST(memory_with_an_impossible_position_is_not_read)
+TEST(memory_with_an_impossible_position_is_ignored)
 {
     static const struct {
         int joint, value;

@@ -20,7 +20,7 @@ static double pace_ms(double rate_hz, double listened_s)
     return ms;
 }
 
-TEST(pace_follows_the_telemetry_rate)
+TEST(send_interval_follows_the_telemetry_rate)
 {
     static const struct {
         double rate_hz, listened_s, ms;

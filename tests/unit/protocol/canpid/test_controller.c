@@ -26,7 +26,7 @@ TEST(defaults_match_the_published_ones)
 }
 
 /* Binary fractions make the sums exact. */
-TEST(pid_terms_are_per_tick)
+TEST(integral_and_derivative_are_per_tick)
 {
     struct aw_canpid_pid pid = aw_canpid_pid_defaults();
     aw_canpid_pid_set_gain(&pid, AW_CANPID_POS, AW_CANPID_KP, 2, nothing);

@@ -254,7 +254,7 @@ TEST(six_boards_alternate_their_telemetry)
     rig_free(rig);
 }
 
-TEST(next_event_is_exact)
+TEST(device_is_due_exactly_at_its_next_event)
 {
     struct aw_canpid_device_options options = rig_direct_options();
     struct aw_device *device = aw_canpid_device_new(&options);
@@ -414,7 +414,7 @@ TEST(equal_seeds_give_equal_runs)
 }
 
 /* The time of a bus starts with the first call, even if it only inspects. */
-TEST(inspection_starts_the_time)
+TEST(inspection_starts_the_clock)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     struct aw_device *device = aw_canpid_device_new(&options);

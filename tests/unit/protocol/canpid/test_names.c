@@ -62,7 +62,7 @@ TEST(names_and_lists_are_limited)
     assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }
 
-TEST(default_boards_fit_a_bit_set)
+TEST(default_boards_have_distinct_bits)
 {
     uint64_t six = 0;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
@@ -97,7 +97,7 @@ TEST(percent_converts_to_the_unit_of_the_controller)
     assert_string_equal(aw_canpid_unit(AW_CANPID_LAST), "%");
 }
 
-TEST(setpoints_have_their_own_scale)
+TEST(setpoint_scale_depends_on_the_controller)
 {
     static const double scales[] = {360, 1, 25, 1};
     for (int controller = AW_CANPID_POS; controller <= AW_CANPID_TL; controller++)

@@ -36,7 +36,7 @@ TEST(invalid_plants_are_explained)
 }
 
 /* The joints differ in each property that a step shows: speed, lag and friction. */
-TEST(the_six_joints_differ)
+TEST(joints_differ_in_speed_lag_and_friction)
 {
     double at[SIX], later[SIX];
     for (size_t i = 0; i < SIX; i++) {
@@ -124,7 +124,7 @@ TEST(telemetry_shows_the_latest_tick)
     rig_free(rig);
 }
 
-TEST(first_hundred_ticks_have_no_output)
+TEST(driver_has_no_output_in_the_first_second)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.quirks = AW_CANPID_POWER_UP;
@@ -138,7 +138,7 @@ TEST(first_hundred_ticks_have_no_output)
     rig_free(rig);
 }
 
-TEST(plants_act_on_the_joint)
+TEST(each_plant_fault_affects_its_joint)
 {
     static const char *const cases[][2] = {
         {"sound", "pos 20/+1/lever>15"},
@@ -181,7 +181,7 @@ TEST(delay_applies_to_setpoints_but_not_to_disables)
 }
 
 /* Half of the backlash lies on either side of the middle; reversing crosses all of it. */
-TEST(backlash_is_crossed_first)
+TEST(reversed_motion_crosses_the_backlash_first)
 {
     struct aw_canpid_plant plant;
     struct aw_joint_model model = aw_canpid_joint(LKNEE);

@@ -244,7 +244,7 @@ TEST(sweep_measures_the_position_loop)
 }
 
 /* With a broken encoder, the driver does not move and gives no results. */
-TEST(broken_encoder_refuses_the_experiment)
+TEST(experiment_is_refused_with_a_broken_encoder)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_ERROR_LEVER);
     struct aw_fit fit;

@@ -17,7 +17,7 @@ TEST_WITH(setup, NULL, every_field_round_trips)
     check_documented(&aw_canpid_protocol);
 }
 
-TEST_WITH(setup, NULL, unit_follows_a_controller_that_is_named_later)
+TEST_WITH(setup, NULL, unit_may_depend_on_a_controller_named_later)
 {
     assert_encodes(&wire, "setpoint", "value=10deg controller=pos board=lknee", "044#398EE33C0000");
 }

@@ -95,7 +95,7 @@ static size_t cells_of_color(int color)
     return n;
 }
 
-TEST(every_body_is_in_the_picture)
+TEST(every_body_is_drawn)
 {
     for (const struct aw_scene_text *text = aw_scene_list_shipped(); text->name; text++) {
         load(text->name);

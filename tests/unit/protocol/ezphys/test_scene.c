@@ -84,7 +84,7 @@ TEST(scene_errors_name_line_and_column)
 }
 
 /* A truncated text is a scene or an error; nothing beyond its end is read. */
-TEST(truncated_scenes_are_safe)
+TEST(parsing_truncated_scenes_is_safe)
 {
     static struct aw_scene scene;
     for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++)

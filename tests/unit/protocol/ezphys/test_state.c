@@ -70,7 +70,7 @@ TEST_WITH(setup, NULL, feedback_does_not_count_as_an_axis)
     assert_true(joint->axes[0].displacement == 7);
 }
 
-TEST_WITH(setup, NULL, contacts_belong_to_the_message)
+TEST_WITH(setup, NULL, each_message_replaces_the_contacts)
 {
     aw_ezphys_state_begin(&state);
     take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
@@ -112,7 +112,7 @@ TEST_WITH(setup, NULL, commands_do_not_change_the_state)
     assert_null(state.subject.object);
 }
 
-TEST_WITH(setup, NULL, huge_step_saturates)
+TEST_WITH(setup, NULL, step_beyond_the_range_saturates)
 {
     struct aw_variant variant = *aw_protocol_variant(&aw_ezphys_protocol, "le32");
     variant.long_bits = 64;

@@ -321,7 +321,7 @@ static void echo(struct tap *tap, const uint8_t *report)
 
 /* For every packet of the table: NaN and infinity are refused even with force; values out of range
  * are refused without force. */
-TEST(raw_packets_are_checked_by_the_table)
+TEST(raw_packets_are_checked_against_the_table)
 {
     static const struct {
         uint32_t id;

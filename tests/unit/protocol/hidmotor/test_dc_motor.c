@@ -66,7 +66,7 @@ TEST(output_starts_at_the_dead_band)
 
 /* m2 turns at 180 deg/s, at two thirds of it after one time constant of 80 ms, and stops at its
  * limit. */
-TEST(motor_reaches_its_speed_and_stop)
+TEST(motor_accelerates_to_its_speed_and_halts_at_its_limit)
 {
     struct aw_hidmotor_dc motor = {.angle = 0};
     for (int ms = 0; ms < 80; ms++)

@@ -162,7 +162,7 @@ static bool take_step(struct rig *rig, const char *step, struct aw_hidmotor_repl
     return true;
 }
 
-TEST(boards_behave_as_the_firmware)
+TEST(boards_behave_like_the_firmware)
 {
     for (size_t i = 0; i < sizeof sessions_of_boards / sizeof *sessions_of_boards; i++) {
         bool homed = *sessions_of_boards[i].state == 'r';
@@ -462,7 +462,7 @@ TEST(bounds_floods_and_states_match_the_golden_file)
 }
 
 /* The time of a board starts with its first step. */
-TEST(start_time_of_a_board_does_not_matter)
+TEST(board_behaves_the_same_at_any_start_time)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     static const uint8_t question[AW_HIDMOTOR_REPORT] = {0x76, 0x07};

@@ -58,7 +58,7 @@ TEST(inverse_kinematics_round_trip_over_the_workspace)
         fail_msg("off by up to %g mm, %g deg", worst_mm, worst_deg);
 }
 
-TEST(base_stays_for_points_near_its_axis)
+TEST(base_angle_stays_for_points_near_its_axis)
 {
     const struct aw_hidmotor_pose near = {{10, 0, 0}};
     for (int i = 0; i < 2; i++) {

@@ -476,7 +476,7 @@ TEST(waits_match_the_golden_file)
 }
 
 /* Shows setpoints after an unanswered command of a plan from (0, 10, -20) to (30, 10, -50). */
-TEST(setpoints_reveal_an_accepted_command)
+TEST(setpoints_show_whether_a_command_was_accepted)
 {
     static const struct {
         struct row rows[3];
@@ -530,7 +530,7 @@ TEST(setpoints_reveal_an_accepted_command)
 }
 
 /* Without an answer, the stop holds the positions interpolated for its time. */
-TEST(stop_estimates_the_position_of_a_follow)
+TEST(stop_estimates_the_position_during_a_follow)
 {
     static const struct row rows[2] = {AT(1, 0, 0, 10, 0, -20, 0)};
     struct played board;

@@ -224,7 +224,7 @@ static bool freeze_midway(void *context, const struct aw_received *received)
     return false;
 }
 
-TEST(callback_ends_a_move)
+TEST(callback_can_end_a_move)
 {
     struct rig *rig = rig_in_scene("");
     struct blackout blackout = {.rig = rig};
@@ -302,7 +302,7 @@ TEST(missing_simulator_is_reported)
 }
 
 /* Uses the wall clock: each step may take as long as a loaded machine needs. */
-TEST(client_works_with_real_sockets_in_real_time)
+TEST(client_moves_the_arm_over_real_sockets)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct aw_unitysim_options client = aw_unitysim_defaults();

@@ -228,7 +228,7 @@ static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
     return 0;
 }
 
-TEST(datagrams_take_effect)
+TEST(each_datagram_has_its_published_effect)
 {
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
         const struct effect *effect = &effects[i];
@@ -255,7 +255,7 @@ TEST(datagrams_take_effect)
     }
 }
 
-TEST(silent_until_a_scene_is_loaded)
+TEST(simulator_is_silent_until_a_scene_is_loaded)
 {
     struct rig *rig = rig_default();
     assert_silent(rig);
@@ -378,7 +378,7 @@ TEST(velocities_are_echoed)
     rig_free(rig);
 }
 
-TEST(faults_take_effect)
+TEST(feedback_is_lost_and_joint_sticks_as_configured)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;

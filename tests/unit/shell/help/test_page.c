@@ -90,7 +90,7 @@ TEST(row_is_found_by_its_word)
 }
 
 /* Requires that each topic starts with its name and a summary. */
-TEST(topics_have_a_title)
+TEST(every_topic_has_a_title)
 {
     char summary[128], start[64];
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {

@@ -196,7 +196,7 @@ TEST_WITH(start, stop, joints_are_found_by_name)
 }
 
 /* All values are unknown before the first message. */
-TEST_WITH(start, stop, joint_values_start_unknown)
+TEST_WITH(start, stop, joint_values_are_unknown_before_the_first_message)
 {
     const struct aw_joint *elbow = &list.joints[0];
     for (int i = 0; i < AW_JOINT_VALUES; i++) {
@@ -211,7 +211,7 @@ TEST_WITH(start, stop, joint_values_start_unknown)
 }
 
 /* A command without a --dry-run check must not read from a device that is not open. */
-TEST_WITH(start, stop, dry_run_reads_nothing)
+TEST_WITH(start, stop, dry_run_reads_nothing_from_the_device)
 {
     aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
     session->device.link = NULL;
@@ -222,7 +222,7 @@ TEST_WITH(start, stop, dry_run_reads_nothing)
 }
 
 /* Only the target of a wrapping angle is shifted by whole turns. */
-TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
+TEST_WITH(start, stop, wrapping_target_is_shifted_to_the_nearest_turn)
 {
     struct aw_joint *elbow = &list.joints[0];
     aw_joint_set_value(elbow, AW_JOINT_ACTUAL, -3.1, 0);

@@ -739,7 +739,7 @@ static void type_and_leave(const char *input, size_t i)
 }
 
 /* Prints what happens to motions at the end of a session. Without a link, nothing is stopped. */
-TEST(leaving_a_session_matches_the_golden_file)
+TEST(end_of_a_session_matches_the_golden_file)
 {
     type_all("shell-leaving.txt", type_and_leave);
 }

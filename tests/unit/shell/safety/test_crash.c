@@ -161,7 +161,7 @@ static void crash(int number)
     _exit(1);
 }
 
-TEST_WITH(start, stop, crash_sends_the_stop)
+TEST_WITH(start, stop, crashing_program_sends_the_stop)
 {
     static const int numbers[] = {SIGABRT, SIGTRAP};
     char text[64];
@@ -178,7 +178,7 @@ TEST_WITH(start, stop, crash_sends_the_stop)
 }
 
 /* The child process sees later updates until it detaches. */
-TEST_WITH(start, stop, child_shares_the_crash_stop)
+TEST_WITH(start, stop, child_process_sees_updates_of_the_crash_stop)
 {
     int ready[2], status;
     char text[64];

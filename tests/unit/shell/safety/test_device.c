@@ -78,7 +78,7 @@ static struct aw_link *connect_to(const char *url)
     return session->device.link;
 }
 
-TEST_WITH(start, stop, link_key_selects_the_clock)
+TEST_WITH(start, stop, time_key_of_the_link_selects_the_clock)
 {
     struct aw_link *link = connect_to("sim:?time=virtual");
     assert_ptr_equal(link->clock, &session->time.virtual.base);

@@ -261,7 +261,7 @@ TEST_WITH(start, stop, device_stop_is_not_interrupted)
     assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all_fd);
 }
 
-TEST_WITH(start, stop, release_unblocks_the_signals)
+TEST_WITH(start, stop, released_stop_unblocks_the_signals)
 {
     int fds[] = {session->motion.stop.all_fd, session->motion.stop.signal_fd,
                  session->motion.stop.request_fd};

@@ -60,7 +60,7 @@ TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
 }
 
 /* Part of a message is a sign of life. An invalid message ends the connection. */
-TEST_WITH(start, stop, any_input_is_a_sign_of_life)
+TEST_WITH(start, stop, partial_messages_are_signs_of_life)
 {
     int64_t before = now();
     for (int i = 0; i < 3; i++)

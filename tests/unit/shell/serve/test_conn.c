@@ -112,7 +112,7 @@ TEST_WITH(start, stop, invalid_heads_end_the_connection)
 }
 
 /* Each fill reads at most one message or 4 KiB, however much was sent. */
-TEST_WITH(start, stop, input_is_bounded)
+TEST_WITH(start, stop, input_buffer_is_limited)
 {
     write_message(AW_LIFE, AW_HEAD);
     for (size_t at = AW_HEAD; at < 640 * AW_HEAD; at += AW_HEAD)
@@ -165,7 +165,7 @@ static void expect(enum aw_serve_type type, size_t n, size_t lost)
     aw_conn_free(&other);
 }
 
-TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
+TEST_WITH(start, stop, slow_reader_loses_the_oldest_records)
 {
     for (int i = 0; i < 100; i++)
         put(AW_PASSED, 10000);

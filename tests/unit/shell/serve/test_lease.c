@@ -33,7 +33,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     assert_null(server.lease.holder);
 }
 
-TEST_WITH(start, stop, commander_is_idle_while_nothing_moves)
+TEST_WITH(start, stop, idle_time_of_the_commander_is_zero_during_motion)
 {
     struct aw_commander commander;
     aw_lease_get_holder(&server, &commander);

@@ -6,7 +6,7 @@
 #include "shell/serve/who.h"
 #include "test.h"
 
-TEST(names_of_programs_stay_on_one_line)
+TEST(program_names_are_printed_on_one_line)
 {
     static const struct {
         const char *name, *shown;

@@ -59,7 +59,7 @@ TEST_WITH(start, stop, config_sections_are_read)
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
-TEST_WITH(start, stop, last_value_wins)
+TEST_WITH(start, stop, last_value_of_a_repeated_key_applies)
 {
     assert_int_equal(
         load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
@@ -70,7 +70,7 @@ TEST_WITH(start, stop, last_value_wins)
 }
 
 /* Indented lines do not continue the previous one. */
-TEST_WITH(start, stop, lines_may_be_indented)
+TEST_WITH(start, stop, indented_lines_are_read)
 {
     assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
                      AW_OK);
@@ -81,7 +81,7 @@ TEST_WITH(start, stop, lines_may_be_indented)
 }
 
 /* The rest of the file stays valid. */
-TEST_WITH(start, stop, valid_lines_count_despite_errors)
+TEST_WITH(start, stop, valid_lines_apply_despite_errors_in_others)
 {
     assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
                      AW_USAGE);

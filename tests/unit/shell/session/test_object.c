@@ -67,7 +67,7 @@ TEST(excess_entries_are_dropped)
     assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
 }
 
-TEST(overlong_texts_are_safe)
+TEST(overlong_texts_do_not_overrun_the_buffer)
 {
     static char bells[5000];
     struct aw_object object;

@@ -74,7 +74,7 @@ TEST_WITH(start, stop, unread_lines_are_counted)
 }
 
 /* The rest of a partly written line is dropped. */
-TEST_WITH(start, stop, long_line_is_written_partly)
+TEST_WITH(start, stop, long_line_is_truncated_to_the_pipe)
 {
     static char block[20000];
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);

@@ -32,7 +32,7 @@ TEST(gaps_count_as_lost_messages)
 
 /* A driver sends 9,010 frames. Each is up to 8 ms late, or an adapter delivers blocks every 16
  * ms. In half of the runs, 1 in 50 is lost. The assumed interval is off by up to 0.02 ms. */
-TEST(late_messages_are_not_lost)
+TEST(late_messages_do_not_count_as_lost)
 {
     for (int kind = 0; kind < 4; kind++)
         for (int off = -2; off <= 2; off++) {

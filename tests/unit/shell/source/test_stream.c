@@ -247,7 +247,7 @@ static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_
     return AW_OK;
 }
 
-TEST_WITH(start, stop, tool_receives_its_own_messages)
+TEST_WITH(start, stop, receive_function_of_the_tool_is_used)
 {
     tool.talk.receive = receive;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
@@ -464,7 +464,7 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
 }
 
 /* Pauses after each message. Discards the remainder of the previous link. */
-TEST_WITH(start, stop, new_link_discards_the_remainder)
+TEST_WITH(start, stop, reconnect_discards_the_partial_message)
 {
     static const struct aw_link_ops ops = {.read = give, .close = hang_up};
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};

@@ -199,7 +199,7 @@ static const struct aw_command play[] = {{.name = "play", .options = of_command}
 static const struct aw_command *const rest[] = {&(const struct aw_command){.name = "rest"}, NULL};
 static const struct aw_tool player = {.commands = play, .common = rest};
 
-TEST_WITH(fresh, NULL, option_fields_are_filled)
+TEST_WITH(fresh, NULL, options_set_their_struct_members)
 {
     const struct block *given = (const void *)options.command, *tools = (const void *)options.tool;
     static const char *const words[][2] = {

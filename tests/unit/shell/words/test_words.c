@@ -39,7 +39,7 @@ TEST(lines_are_split_into_words)
     assert_split("a'b'\"c\"", "abc");
 }
 
-TEST(words_have_their_columns)
+TEST(columns_of_words_are_reported)
 {
     assert_split("  deg 'a b'  c", "deg|a b|c");
     assert_int_equal(words.column[0], 3);

@@ -59,7 +59,7 @@ TEST(excitation_stays_within_deviation_and_amplitude)
     }
 }
 
-TEST(only_the_requested_parts_run)
+TEST(experiment_runs_only_the_requested_parts)
 {
     const struct aw_process process = {.gain = 0.3, .a1 = 0.2, .dead_time_s = 0.1};
     struct aw_excite_config config = usual;

@@ -311,7 +311,7 @@ TEST(coherence_separates_answer_from_noise)
 /* Without a known control period, the output is assumed to jump halfway between samples, with an
  * error of half the interval. With a period equal to the sample interval, it is held since the
  * previous sample. */
-TEST(telemetry_becomes_a_trial)
+TEST(trial_is_created_from_telemetry)
 {
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
     double x[16], v[16];
@@ -541,7 +541,7 @@ TEST(fit_of_a_wrong_model_is_bounded)
     assert_false(aw_fit_is_trusted(&fit));
 }
 
-TEST(trusted_requires_a_good_held_out_fit)
+TEST(fit_is_trusted_only_with_good_held_out_results)
 {
     static const struct {
         double held_out, dead_time, interval_s;
@@ -588,7 +588,7 @@ static void drop_fit(void *trial)
 }
 
 /* Without the stop, this fit takes many seconds of CPU time. */
-TEST(abandoned_fit_ends_soon)
+TEST(fit_ends_soon_after_a_stop)
 {
     size_t n = 400000;
     double *block = calloc(3 * n, sizeof *block);

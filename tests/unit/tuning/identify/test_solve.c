@@ -5,7 +5,7 @@
 
 #include "tuning/identify/solve.h"
 
-TEST(two_equations_match_the_hand_solution)
+TEST(two_equations_match_a_manual_solution)
 {
     double a[4] = {4, 0, 2, 3}, x[2] = {10, 8};
     assert_true(aw_cholesky(a, 2, 1e-9));

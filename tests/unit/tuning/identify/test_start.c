@@ -52,7 +52,7 @@ TEST(start_values_match_the_record)
     }
 }
 
-TEST(each_start_has_its_process_kind)
+TEST(each_start_value_selects_a_process_kind)
 {
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         assert_int_equal(aw_starts_get_kind(i), i < 3    ? i

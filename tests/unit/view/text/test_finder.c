@@ -87,7 +87,7 @@ TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
 
 /* For patterns without a subject, one cache entry serves all boards. Patterns that may name a
  * subject need one entry per board. */
-TEST_WITH(start, stop, field_patterns_share_one_entry)
+TEST_WITH(start, stop, patterns_without_a_subject_share_one_cache_entry)
 {
     static const struct {
         const char *pattern;

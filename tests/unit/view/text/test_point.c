@@ -52,7 +52,7 @@ TEST(unit_is_found_by_name)
     free(wire);
 }
 
-TEST(path_becomes_a_point)
+TEST(point_is_created_from_a_path)
 {
     struct points_rig *rig = points_new();
     struct aw_point point;

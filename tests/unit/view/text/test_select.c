@@ -50,7 +50,7 @@ static const struct {
     {"lknee.joint.torque", true, false},
 };
 
-TEST(matched_patterns_are_noted)
+TEST(matched_patterns_are_marked)
 {
     struct aw_select select = {.n = 3, .pattern = {"torque", "nothing", "alpha_angle"}};
     bool found[3] = {false};
@@ -215,7 +215,7 @@ static const struct {
     {"zebra", "available: bob, hip, hip.axis2"},
 };
 
-TEST(subjects_confirm_patterns)
+TEST(patterns_are_confirmed_by_known_subjects)
 {
     static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
     struct aw_error err = {.text = ""};
