@@ -73,7 +73,7 @@ const struct aw_candump_log *aw_log_candump_state(const struct aw_log *log);
 /* Restarts from the beginning. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);
 
-/* Returns the number of bytes read so far, for a progress bar. Sets *size to the file's size; 0:
+/* Returns the number of bytes read so far, for a progress line. Sets *size to the file's size; 0:
  * unknown, as for a pipe. */
 uint64_t aw_log_position(const struct aw_log *log, uint64_t *size);
 

@@ -134,11 +134,11 @@ killed() {
     done
 }
 
-@test "a progress bar for long files appears only on a terminal" {
+@test "reading a long file shows progress only on a terminal" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
-    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # reads only after canpid has started
+    slow='{ head -c 1; sleep 1.3; cat; } >/dev/null' # reads only after canpid has started
     TERM=xterm terminal <<<"
-        launch sh -c {canpid decode -j run.log | $slow}; want {run.log [} # {%, } {s left}
+        launch sh -c {canpid decode -j run.log | $slow}; want {run.log } { %, } {s left}
         ends 0"
     TERM=xterm terminal <<<"
         launch sh -c {cat run.log | canpid decode -j | $slow}; want {stdin } { MB}

@@ -15,7 +15,6 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/tee.h"
-#include "shell/session/progress.h"
 #include "shell/source/stream.h"
 #include "wire/rows.h"
 
@@ -36,7 +35,6 @@ struct recorder {
     struct aw_session *session;
     const struct format *format;
     struct aw_stream *stream;
-    struct aw_progress progress;
     const char *path;
     FILE *file; /* NULL: written by the tee, or not created yet */
     struct aw_wire *wire;
@@ -232,7 +230,6 @@ static enum aw_status begin_recorder(struct recorder *r, const char *path)
     if (status == AW_OK)
         note_packets(r);
     r->reads_marks = isatty(STDIN_FILENO) && !session->options.run.no_input;
-    r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);
     return status;
 }
@@ -284,14 +281,14 @@ static enum aw_status record_item(struct recorder *r, const struct aw_item *item
 /* Shows the number of marks, because the user cannot see a typed mark. */
 static void show_progress(struct recorder *r)
 {
-    char text[160], marks[48] = "";
+    char marks[48] = "";
     double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
     if (r->counts.marks)
         snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->counts.marks,
                  r->counts.marks == 1 ? "" : "s");
-    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds,
-             r->counts.messages, marks, r->reads_marks ? " — Enter sets a mark, Ctrl-C ends" : "");
-    aw_progress_show(&r->progress, text);
+    aw_session_show_progress(r->session, "recording %.1f s, %" PRIu64 " messages%s%s", seconds,
+                             r->counts.messages, marks,
+                             r->reads_marks ? " — Enter sets a mark, Ctrl-C ends" : "");
 }
 
 /* Flushes after each read, so a killed recorder leaves a readable file. */
@@ -331,7 +328,6 @@ static enum aw_status end_recorder(struct recorder *r, enum aw_status status)
 {
     struct aw_session *session = r->session;
     bool good = true;
-    aw_progress_end(&r->progress);
     status = aw_record_end_status(session, status);
     if (status == AW_OK && r->fields && !r->file && !r->format->uses_tee)
         status = create_file(r); /* no message arrived: writes a table without rows */

@@ -141,6 +141,20 @@ void aw_session_show_progress(struct aw_session *session, const char *format, ..
     progress->shown = aw_write_ready(STDERR_FILENO, text, strlen(text)) > 0;
 }
 
+void aw_session_show_share(struct aw_session *session, const char *name, int64_t start_ns,
+                           uint64_t done, uint64_t total)
+{
+    double share = total ? (double)done / (double)total : 0;
+    if (session->run.progress.next_ns == AW_NEVER)
+        return;
+    double seconds = (double)(aw_clock_now(&session->time.real.base) - start_ns) / 1e9;
+    if (share > 0)
+        aw_session_show_progress(session, "%.40s %.0f %%, %.0f s left", name, 100 * share,
+                                 seconds * (1 - share) / share);
+    else
+        aw_session_show_progress(session, "%.40s %.1f MB", name, (double)done / 1e6);
+}
+
 static void update_progress(struct aw_background *background)
 {
     struct aw_progress_line *line = (struct aw_progress_line *)background;

@@ -397,6 +397,11 @@ void aw_session_begin_progress(struct aw_session *session);
 void aw_session_hide_progress(struct aw_session *session);
 void aw_session_end_progress(struct aw_session *session);
 
+/* Shows the progress of reading a file since start_ns, by the real clock: "run.pcapng 40 %, 3 s
+ * left". total 0: unknown. Cheap: most calls only read the clock. */
+void aw_session_show_share(struct aw_session *session, const char *name, int64_t start_ns,
+                           uint64_t done, uint64_t total);
+
 /* For a command that waits without returning: calls callback periodically, until the command ends
  * or this function is called again. callback may be NULL. */
 void aw_session_repeat_progress(struct aw_session *session, aw_progress_fn *callback,

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "capture/reading.h"
-#include "shell/session/progress.h"
 #include "shell/session/wanted.h"
 #include "shell/source/decoder.h"
 #include "shell/source/source.h"
@@ -85,11 +84,18 @@ static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading
     return AW_OK;
 }
 
+/* Shows no progress on a terminal that also shows the records. */
+static void show_progress(struct aw_decoder *d, int64_t start_ns, uint64_t done, uint64_t total)
+{
+    if (!isatty(STDOUT_FILENO))
+        aw_session_show_share(d->session, d->where.name, start_ns, done, total);
+}
+
 static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading, char *block)
 {
     const int fd = reading->fd;
     enum aw_status status = AW_OK;
-    struct aw_progress progress = aw_progress(d->session, d->where.name, true);
+    int64_t start_ns = aw_clock_now(&d->session->time.real.base);
     struct stat about;
     bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     uint64_t n_read = 0, total = sized ? (uint64_t)about.st_size : 0;
@@ -114,9 +120,8 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
         memmove(block, block + used, held - used);
         held -= used;
         n_read += (uint64_t)n;
-        aw_progress_update(&progress, n_read, total);
+        show_progress(d, start_ns, n_read, total);
     }
-    aw_progress_end(&progress);
     return status;
 }
 

@@ -10,7 +10,6 @@
 
 #include "capture/log.h"
 #include "capture/reading.h"
-#include "shell/session/progress.h"
 #include "shell/source/decoder.h"
 #include "shell/source/source.h"
 #include "wire/split.h"
@@ -113,7 +112,7 @@ static enum aw_status read_all(struct survey *s)
     const struct aw_protocol *protocol = s->session->tool->protocol;
     struct aw_log_options options = {.ports = {protocol->ports[0], protocol->ports[1]},
                                      .medium = &protocol->medium};
-    struct aw_progress progress = aw_progress(s->session, s->path, false);
+    int64_t start_ns = aw_clock_now(&s->session->time.real.base);
     enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
     while (status == AW_OK || status == AW_MALFORMED) {
         uint64_t size, at;
@@ -123,9 +122,8 @@ static enum aw_status read_all(struct survey *s)
             continue;
         read_entry(s, &entry);
         at = aw_log_position(log, &size);
-        aw_progress_update(&progress, at, size);
+        aw_session_show_share(s->session, s->path, start_ns, at, size);
     }
-    aw_progress_end(&progress);
     if (status == AW_END)
         s->counts.skipped.lines = *aw_log_candump_state(log);
     if (status == AW_END && aw_log_is_truncated(log, &s->session->err)) {
