@@ -1,30 +1,30 @@
 /* The alternating bit of armctl, both directions at once, over channels that keep the order but
- * lose and double messages. tests/model.sh checks it with spin; README.md says what was found.
+ * lose and duplicate messages. tests/model.sh checks it with spin; README.md lists the results.
  *
- * The controller sends a command until it is acknowledged, waits for the confirmation, acknowledges
- * that, and only then sends the next. The handler carries a command out once, acknowledges every
- * copy, and sends the confirmation until that is acknowledged. Commands are numbered modulo VALUES,
- * so that a lost, doubled or overtaken one is seen. A confirmation implies the ACK of its command.
+ * The controller sends a command until it is acknowledged, waits for the confirmation and
+ * acknowledges that. Only then it sends the next one. The handler carries a command out once,
+ * acknowledges every copy, and sends the confirmation until that is acknowledged. Commands are
+ * numbered modulo VALUES, to detect lost, duplicated and overtaken ones. A confirmation implies the
+ * ACK of its command.
  *
  * Compile-time choices:
- *   FAULTS=n      the channels may lose or double n messages in all, then they are reliable;
+ *   FAULTS=n      the channels may lose or duplicate n messages in all, then they are reliable;
  *                 without it they always may
- *   PATIENT       a sender sends again only when nothing else can happen (its time-out is longer
- *                 than the round trip); without it it may do so at any time
- *   EXPECTED=d    what the handler expects first: 1 is a wrong memory
+ *   PATIENT       a sender repeats a message only when nothing else can happen (its timeout is
+ *                 longer than the round trip); without it, at any time
+ *   EXPECTED=d    the digit that the handler expects first; 1 is wrong
  *   HANDLER_TX=d  the handler's first digit (0 stands for 2, 1 for 3)
- *   AUTO          --seq auto: the digits are uncertain at first, and a command that is acknowledged
- *                 but not confirmed is sent once more with the other digit; the wait for the
- *                 confirmation is longer than the handler's time-out
+ *   AUTO          --seq auto: the digits are uncertain at first. A command that is acknowledged but
+ *                 not confirmed is sent once more with the other digit; the wait for the
+ *                 confirmation is longer than the handler's timeout
  *   NOREACK       the handler ignores a copy instead of acknowledging it again
- *   BARE          confirmations do not say of which command they are: the controller goes by what
- *                 came before them. At first one of an earlier command may still come, which it
- *                 knows, and does so or not
- *   DROPS         BARE, with the rule that is wrong: such a confirmation before the ACK is of the
- *                 earlier command for certain, and where no copy is acknowledged the other digit
- *                 is tried
- *   TRIES=n       copies that are sent for want of an ACK while a confirmation is in doubt: more
- *                 than FAULTS
+ *   BARE          confirmations do not name their command: the controller uses the earlier
+ *                 messages. At the start, one confirmation of an earlier command may still arrive;
+ *                 the controller knows this
+ *   DROPS         BARE with a wrong rule: a confirmation before the ACK always belongs to the
+ *                 earlier command, and if no copy is acknowledged, the other digit is tried
+ *   TRIES=n       copies that are sent without an ACK while a confirmation is in doubt: more than
+ *                 FAULTS
  */
 #ifndef VALUES
 #define VALUES 4
