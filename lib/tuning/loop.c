@@ -139,6 +139,15 @@ static double zero_between(double a, double b)
     return a / (a - b);
 }
 
+/* Updates the gain margin: L is -gain at omega. */
+static void limit_gain(struct aw_margins *m, double gain, double omega)
+{
+    if (gain > 0 && gain < 1 && 1 / gain < m->gain_margin) {
+        m->gain_margin = 1 / gain;
+        m->phase_crossover = omega;
+    }
+}
+
 static void update_margins(const struct loop_point *a, const struct loop_point *b,
                            double complex la, double complex lb, struct aw_margins *m)
 {
@@ -153,36 +162,39 @@ static void update_margins(const struct loop_point *a, const struct loop_point *
     }
     if ((cimag(la) < 0) != (cimag(lb) < 0) && creal(la) < 0 && creal(lb) < 0) {
         double x = zero_between(cimag(la), cimag(lb));
-        double gain = -creal(la + (lb - la) * x);
-        if (gain < 1)
-            m->gain_margin = fmin(m->gain_margin, 1 / gain);
+        limit_gain(m, -creal(la + (lb - la) * x), a->omega + (b->omega - a->omega) * x);
     }
 }
 
 struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_gains *g)
 {
-    struct aw_margins m = {
-        .gain_margin = INFINITY, .phase_margin_deg = NAN, .crossover = NAN, .bandwidth = NAN};
+    struct aw_margins m = {.gain_margin = INFINITY,
+                           .phase_crossover = NAN,
+                           .phase_margin_deg = NAN,
+                           .crossover = NAN,
+                           .bandwidth = NAN};
     m.ms = aw_loop_ms(loop, g);
     m.stable = isfinite(m.ms);
-    double closed0 = NAN;
+    double closed0 = NAN, nearest = INFINITY;
     double complex previous = 0;
     for (size_t i = 0; i < loop->n; i++) {
         const struct loop_point *at = &loop->points[i];
         double complex l = open_loop_at(at, g);
-        double closed = cabs(l / (1 + l));
+        double closed = cabs(l / (1 + l)), distance = cabs(1 + l);
         if (i == 0)
             closed0 = closed;
         else
             update_margins(at - 1, at, previous, l, &m);
+        if (distance < nearest) {
+            nearest = distance;
+            m.peak = at->omega;
+        }
         if (isnan(m.bandwidth) && closed < closed0 * sqrt(0.5))
             m.bandwidth = at->omega;
         previous = l;
     }
     /* the open loop is real at half the sampling rate */
-    double gain = -creal(previous);
-    if (gain > 0 && gain < 1)
-        m.gain_margin = fmin(m.gain_margin, 1 / gain);
+    limit_gain(&m, -creal(previous), loop->points[loop->n - 1].omega);
     return m;
 }
 

@@ -9,11 +9,11 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define BIGGEST 262144 /* max size of a file, bytes */
 /* max time, s: longer than any joint's; larger values would overflow tick counts */
 #define LONGEST  1e4
 #define LARGEST  1e12
 #define QUICKEST 1e-5 /* min tick, s */
+#define WHOLE    1e9  /* whole numbers below this have no decimal point in the file */
 
 void aw_model_init(struct aw_model *model)
 {
@@ -102,27 +102,6 @@ static const struct entry {
 
 /* ---- Writing ---- */
 
-static void write_number(FILE *file, const void *member)
-{
-    double value;
-    memcpy(&value, member, sizeof value);
-    if (isfinite(value))
-        fprintf(file, "%.9g", value);
-    else
-        fputs("null", file);
-}
-
-static void write_text(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(file, "\\%c", *text);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, file);
-    fputc('"', file);
-}
-
 static bool is_written(const struct aw_process *p, enum condition condition)
 {
     return condition == ONE_LAG     ? !(p->a2 > 0)
@@ -131,46 +110,57 @@ static bool is_written(const struct aw_process *p, enum condition condition)
                                     : condition != HAS_ZERO || fabs(p->lead) > 0;
 }
 
-static void write_points(FILE *file, const struct aw_model *m)
+static json_t *make_number(double value)
 {
-    fprintf(file, "  \"frequency_response\": [");
-    for (size_t i = 0; i < m->n_points; i++)
-        fprintf(file,
-                "%s\n    {\"hz\": %.6g, \"gain\": %.6g, \"phase_deg\": %.5g, \"coherence\": %.4g, "
-                "\"pieces\": %d}",
-                i ? "," : "", m->points[i].hz, m->points[i].gain, m->points[i].phase_deg,
-                m->points[i].coherence, m->points[i].pieces);
-    fprintf(file, "%s]\n", m->n_points ? "\n  " : "");
+    if (!isfinite(value))
+        return json_null();
+    bool is_whole = fabs(value) < WHOLE && value == trunc(value);
+    return is_whole ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *make_entry(const struct content *c, const struct entry *e)
+{
+    const char *member = (const char *)c + e->offset;
+    double value;
+    if (e->size)
+        return json_string(member);
+    memcpy(&value, member, sizeof value);
+    return make_number(value);
+}
+
+static json_t *make_points(const struct aw_model *m)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < m->n_points; i++) {
+        const struct aw_spectrum_point *p = &m->points[i];
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:i}", "hz", make_number(p->hz),
+                                              "gain", make_number(p->gain), "phase_deg",
+                                              make_number(p->phase_deg), "coherence",
+                                              make_number(p->coherence), "pieces", p->pieces));
+    }
+    return list;
 }
 
 void aw_model_write(FILE *file, const struct aw_model *m)
 {
     struct content c = {.model = *m, .samples = (double)m->fit.n, .format = AW_MODEL_FORMAT};
-    const char *group = "", *comma = "";
+    json_t *root = json_object();
     aw_process_lags(&m->fit.process, &c.tau1, &c.tau2, &c.damping);
     snprintf(c.kind, sizeof c.kind, "%s",
              aw_process_kind_name(aw_process_kind_of(&m->fit.process)));
     snprintf(c.tick_from, sizeof c.tick_from, "%s", aw_tick_source_names[m->tick.source]);
-    fputs("{", file);
     for (const struct entry *e = entries; e < entries + N_ENTRIES; e++) {
-        const char *member = (const char *)&c + e->offset;
         if (!is_written(&m->fit.process, e->condition))
             continue;
-        if (strcmp(group, e->group) != 0) {
-            fprintf(file, "%s,\n  \"%s\": {", *group ? "\n  }" : "", e->group);
-            comma = "";
-        }
-        group = e->group;
-        fprintf(file, "%s\n%s\"%s\": ", comma, *group ? "    " : "  ", e->key);
-        comma = ",";
-        if (e->size)
-            write_text(file, member);
-        else
-            write_number(file, member);
+        if (*e->group && !json_object_get(root, e->group))
+            json_object_set_new(root, e->group, json_object());
+        json_object_set_new(*e->group ? json_object_get(root, e->group) : root, e->key,
+                            make_entry(&c, e));
     }
-    fputs("\n  },\n", file);
-    write_points(file, m);
-    fprintf(file, "}\n");
+    json_object_set_new(root, "frequency_response", make_points(m));
+    json_dumpf(root, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    fputc('\n', file);
+    json_decref(root);
 }
 
 enum aw_status aw_model_save(const struct aw_model *model, const char *path, struct aw_error *err)
@@ -275,28 +265,23 @@ static void read_points(struct aw_model *model, const json_t *root)
 {
     const json_t *list = json_object_get(root, "frequency_response");
     for (size_t i = 0; i < json_array_size(list) && i < AW_SPECTRUM_POINTS; i++) {
-        const json_t *point = json_array_get(list, i);
-        model->points[model->n_points++] = (struct aw_spectrum_point){
-            .hz = json_number_value(json_object_get(point, "hz")),
-            .gain = json_number_value(json_object_get(point, "gain")),
-            .phase_deg = json_number_value(json_object_get(point, "phase_deg")),
-            .coherence = json_number_value(json_object_get(point, "coherence")),
-            .pieces = (int)json_integer_value(json_object_get(point, "pieces")),
-        };
+        struct aw_spectrum_point *p = &model->points[model->n_points++];
+        json_unpack(json_array_get(list, i), "{s?F,s?F,s?F,s?F,s?i}", "hz", &p->hz, "gain",
+                    &p->gain, "phase_deg", &p->phase_deg, "coherence", &p->coherence, "pieces",
+                    &p->pieces);
     }
 }
 
-enum aw_status aw_model_read(struct aw_model *model, const char *text, const char *name,
-                             struct aw_error *err)
+/* Reads a model from JSON; root NULL: it could not be parsed. */
+static enum aw_status read_root(struct aw_model *model, json_t *root, const json_error_t *problem,
+                                const char *name, struct aw_error *err)
 {
-    json_error_t problem;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
     struct content c = {.samples = 0};
     aw_model_init(model);
     c.model = *model;
     if (!root)
-        return aw_fail(err, AW_MALFORMED, "%s:%d:%d: %s", name, problem.line, problem.column,
-                       problem.text);
+        return aw_fail(err, AW_MALFORMED, "%s:%d:%d: %s", name, problem->line, problem->column,
+                       problem->text);
     const char *format = json_string_value(json_object_get(root, "format"));
     enum aw_status status = AW_OK;
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
@@ -318,24 +303,24 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text, const cha
     return status;
 }
 
+enum aw_status aw_model_read(struct aw_model *model, const char *text, const char *name,
+                             struct aw_error *err)
+{
+    json_error_t problem;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
+    return read_root(model, root, &problem, name, err);
+}
+
 enum aw_status aw_model_load(struct aw_model *model, const char *path, struct aw_error *err)
 {
-    FILE *file = aw_file_open(path);
     const char *name = aw_file_name(path);
+    json_error_t problem;
+    FILE *file = aw_file_open_text(path);
     if (!file)
         return aw_file_fail(err, NULL, name);
-    char *content = calloc(1, BIGGEST + 1);
-    enum aw_status status = content ? AW_OK : aw_no_memory(err);
-    if (content) {
-        size_t n = fread(content, 1, BIGGEST, file);
-        status =
-            ferror(file) ? aw_file_fail(err, NULL, name)
-            : n == BIGGEST
-                ? aw_fail(err, AW_MALFORMED,
-                          "%s: file too long for a model — give a file of identify --save", name)
-                : aw_model_read(model, content, name, err);
-    }
+    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &problem);
+    enum aw_status status =
+        ferror(file) ? aw_file_fail(err, NULL, name) : read_root(model, root, &problem, name, err);
     fclose(file);
-    free(content);
     return status;
 }

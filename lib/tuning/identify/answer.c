@@ -77,12 +77,8 @@ void aw_simulate(const struct aw_trial *trial, size_t n, const struct aw_process
         double h = t - at.start, to = at.input;
         if (!trial->stairs)
             to += (at.next_input - at.input) * h / (at.end - at.start);
-        if (fabs(process->lead) > 0) {
-            struct aw_process_state now = at.x;
-            aw_mover_move(&mover, &now, at.input, to, h * grain);
-            out[i] = aw_process_measured(process, &now);
-        } else {
-            out[i] = process->gain * aw_mover_peek_y(&mover, &at.x, at.input, to, h * grain);
-        }
+        struct aw_process_state now = at.x;
+        aw_mover_move(&mover, &now, at.input, to, h * grain);
+        out[i] = aw_process_measured(process, &now);
     }
 }

@@ -317,8 +317,8 @@ static enum aw_status try_structure(struct aw_search *s, const struct aw_starts 
                                     double *limit, struct candidate *candidate,
                                     struct aw_error *err)
 {
-    bool is_long = starts->n > 1;
-    aw_starts_begin(starts, s, i);
+    bool is_long = s->trial->n > AW_LONG_RECORD;
+    memcpy(s->params, starts->at[i], sizeof s->params);
     s->sum_limit = *limit;
     double sum = is_long && is_hidden(s) ? INFINITY : aw_search_descend(s);
     s->sum_limit = INFINITY;
@@ -339,7 +339,7 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
     struct aw_starts starts;
     double bic[AW_STRUCTURES], limit = INFINITY;
     enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held, piece, o, err);
-    size_t first = starts.n > 1 ? starts.likeliest_structure : 0;
+    size_t first = s->trial->n > AW_LONG_RECORD ? starts.likeliest_structure : 0;
     fit->jump_scatter = starts.jump_scatter;
     for (size_t k = 0; k < AW_STRUCTURES && status == AW_OK; k++) {
         size_t i = k == 0 ? first : k <= first ? k - 1 : k;

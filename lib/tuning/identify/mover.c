@@ -44,57 +44,20 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
         mover->time[i] = -1;
 }
 
-/* Finds the slot of a duration. Returns true if the duration has occurred before. */
-static bool find_slot(struct aw_mover *mover, double h, size_t *slot)
+const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h)
 {
     double grains = h * mover->per_s;
     int64_t time = grains < FARTHEST ? (int64_t)(grains + 0.5) : (int64_t)FARTHEST;
-    *slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
-    bool repeated = mover->time[*slot] == time;
-    mover->time[*slot] = time;
-    if (!repeated)
-        mover->cached[*slot] = false;
-    return repeated;
-}
-
-static const struct aw_move *get_move(struct aw_mover *mover, size_t slot, double h)
-{
-    if (!mover->cached[slot])
+    size_t slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
+    if (mover->time[slot] != time)
         mover->move[slot] = aw_make_move(&mover->process, h);
-    mover->cached[slot] = true;
+    mover->time[slot] = time;
     return &mover->move[slot];
 }
 
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h)
 {
-    size_t slot;
-    if (!(h > 0))
-        return;
-    if (find_slot(mover, h, &slot))
-        aw_move(get_move(mover, slot, h), x, from, to);
-    else
-        aw_process_advance(&mover->process, x, from, to, h);
-}
-
-double aw_mover_peek_y(struct aw_mover *mover, const struct aw_process_state *x, double from,
-                       double to, double h)
-{
-    size_t slot;
-    struct aw_process_state now = *x;
-    if (!(h > 0))
-        return x->y;
-    if (find_slot(mover, h, &slot)) {
-        const double *y = get_move(mover, slot, h)->weights[0];
-        return y[0] * x->y + y[1] * x->rate + y[2] * x->lagged + (y[3] * from + y[4] * to);
-    }
-    aw_process_advance(&mover->process, &now, from, to, h);
-    return now.y;
-}
-
-const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h)
-{
-    size_t slot;
-    find_slot(mover, h, &slot);
-    return get_move(mover, slot, h);
+    if (h > 0)
+        aw_move(aw_mover_get_move(mover, h), x, from, to);
 }

@@ -31,8 +31,6 @@ struct aw_mover {
     struct aw_process process;
     double per_s;                 /* grains per second */
     int64_t time[AW_MOVER_SLOTS]; /* in grains */
-    /* move is cached; false: the duration has occurred at most once */
-    bool cached[AW_MOVER_SLOTS];
     struct aw_move move[AW_MOVER_SLOTS];
 };
 
@@ -42,10 +40,6 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
 /* Same as aw_process_advance. */
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h);
-
-/* Returns y after such a move, without changing the state. */
-double aw_mover_peek_y(struct aw_mover *mover, const struct aw_process_state *x, double from,
-                       double to, double h);
 
 /* Returns the move by h seconds, above 0; valid until the next call. */
 const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h);

@@ -11,9 +11,8 @@
 #define LAGS       8 /* grid points for the lag */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
-/* max iterations for a long record, whose parts have been searched before */
+/* max iterations for a long record, a part of which has been searched before */
 #define MAX_REFINEMENTS 4
-#define LONG_RECORD     4000 /* a record with more samples is long */
 /* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
 #define MIN_REDUCTION       1e-3
 #define LONG_STEP           1   /* a step with less damping counts as long */
@@ -284,7 +283,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
                    s->trial->n * sizeof *s->work.residual);
             *damping /= 10;
             /* near its end, the search of a long record reuses the Jacobian */
-            bool is_long = s->trial->n > LONG_RECORD && *damping < LONG_STEP;
+            bool is_long = s->trial->n > AW_LONG_RECORD && *damping < LONG_STEP;
             return is_long && find_step(s, m, *damping, step) < threshold * sum ? CONVERGED
                                                                                 : CONTINUES;
         }
@@ -299,7 +298,7 @@ double aw_search_descend(struct aw_search *s)
     clamp(s, s->params);
     double damping = 1e-2, best = aw_search_evaluate(s);
     double threshold = fmax(s->tolerance, MIN_REDUCTION / (double)s->weights.n_counted);
-    int n_idle = 0, max_iterations = s->trial->n > LONG_RECORD ? MAX_REFINEMENTS : ITERATIONS;
+    int n_idle = 0, max_iterations = s->trial->n > AW_LONG_RECORD ? MAX_REFINEMENTS : ITERATIONS;
     for (int i = 0; i < max_iterations && damping < MAX_DAMPING && n_idle < MAX_IDLE; i++) {
         double previous = best;
         if (aw_task_is_abandoned())

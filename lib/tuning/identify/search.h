@@ -29,6 +29,9 @@ enum { AW_GAIN, AW_DRIFT, AW_LINEAR };
 
 #define AW_PARAMETERS (AW_NONLINEAR + AW_LINEAR)
 
+/* A record with more samples is long: a part of it yields the starting values. */
+#define AW_LONG_RECORD 4000
+
 struct aw_search {
     const struct aw_trial *trial;
     double longest_s; /* length of the record */

@@ -1,4 +1,4 @@
-/* Starting values: grids, shares of simpler models, parts of long records. */
+/* Starting values: grids, shares of simpler models, a part of long records. */
 #include "tuning/identify/start.h"
 
 #include <math.h>
@@ -7,9 +7,8 @@
 
 #include "control/samples.h"
 
-#define LONG_RECORD 4000 /* a record with more samples is searched in parts first */
-#define PART        2000
-#define BEFORE      100 /* samples taken before the input moves */
+#define PART   2000
+#define BEFORE 100 /* samples taken before the input moves */
 /* smallest change of the input that counts as motion, as a share of its range */
 #define MIN_INPUT_CHANGE 0.05
 #define START_TOLERANCE  1e-3 /* tolerance of starting values, which are refined later */
@@ -136,7 +135,7 @@ double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 
 double aw_starts_refine(struct aw_search *s, double sum, double scatter)
 {
-    for (int i = 0; i < (s->trial->n > LONG_RECORD ? MAX_ROUNDS - 1 : MAX_ROUNDS); i++) {
+    for (int i = 0; i < (s->trial->n > AW_LONG_RECORD ? MAX_ROUNDS - 1 : MAX_ROUNDS); i++) {
         double previous = sum;
         aw_starts_weigh(s, sum, scatter);
         if (!s->weights.uses_filter)
@@ -165,14 +164,15 @@ static double find_scatter(struct aw_search *s)
     return best;
 }
 
-/* ---- Parts of long records ---- */
+/* ---- A part of long records ---- */
 
 /* Returns PART consecutive samples around the first motion of the input. Sets *first_sample to the
  * index of the first one. */
 static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *first_sample)
 {
     double threshold = MIN_INPUT_CHANGE * aw_find_spread(trial->input, trial->n_inputs);
-    size_t k = 0, from = 0, first = 0, last;
+    struct aw_trial part = *trial;
+    size_t k = 0, from = 0, first = 0;
     while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= threshold)
         k++;
     while (from < trial->n - PART && trial->t[from] < trial->input_t[k])
@@ -180,53 +180,14 @@ static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *fir
     from = from > BEFORE ? from - BEFORE : 0;
     while (first + 1 < trial->n_inputs && trial->input_t[first + 1] <= trial->t[from])
         first++;
-    for (last = first;
-         last + 1 < trial->n_inputs && trial->input_t[last] < trial->t[from + PART - 1];)
-        last++;
+    part.input_t += first;
+    part.input += first;
+    part.n_inputs -= first;
+    part.t += from;
+    part.y += from;
+    part.n = PART;
     *first_sample = from;
-    return (struct aw_trial){.input_t = trial->input_t + first,
-                             .input = trial->input + first,
-                             .n_inputs = last + 1 - first,
-                             .stairs = trial->stairs,
-                             .t = trial->t + from,
-                             .y = trial->y + from,
-                             .n = PART,
-                             .jump_half_s = trial->jump_half_s};
-}
-
-/* A long record, averaged. */
-struct means {
-    struct aw_trial trial;
-    double values[3][PART];
-    bool held[PART];
-};
-
-/* Averages groups of samples, so that at most PART remain. */
-static void average_samples(struct means *means, const struct aw_trial *trial, const bool *held)
-{
-    size_t group = (trial->n + PART - 1) / PART, n = trial->n / group, k = 0;
-    double *t = means->values[0], *y = means->values[1], *input = means->values[2];
-    for (size_t i = 0; i < n; i++) {
-        double inputs = 0;
-        size_t points = 0;
-        for (size_t j = i * group; j < (i + 1) * group; j++) {
-            t[i] += trial->t[j] / (double)group;
-            y[i] += trial->y[j] / (double)group;
-        }
-        means->held[i] = held && held[i * group + group / 2];
-        for (; k < trial->n_inputs && trial->input_t[k] <= trial->t[(i + 1) * group - 1]; k++) {
-            inputs += trial->input[k];
-            points++;
-        }
-        input[i] = points ? inputs / (double)points : trial->input[k ? k - 1 : 0];
-    }
-    means->trial = (struct aw_trial){.input_t = t,
-                                     .input = input,
-                                     .n_inputs = n,
-                                     .t = t,
-                                     .y = y,
-                                     .n = n,
-                                     .jump_half_s = trial->jump_half_s};
+    return part;
 }
 
 /* Finds the structure that explains most, with a small penalty per parameter. */
@@ -249,65 +210,33 @@ static size_t find_likeliest(struct aw_search *s, const struct aw_fit_options *o
     return best;
 }
 
-static enum aw_status search_part(struct aw_starts *starts, const struct aw_trial *trial,
-                                  const bool *held, size_t piece, const struct aw_fit_options *o,
-                                  struct aw_error *err)
+static void find_all(struct aw_starts *starts, struct aw_search *s, const struct aw_fit_options *o)
 {
-    struct aw_search s;
-    double(*start)[AW_NONLINEAR] = starts->at[starts->n];
-    enum aw_status status = aw_search_begin(&s, trial, held, err);
-    if (status == AW_OK) {
-        s.zone = o->dead_zone;
-        aw_search_reset_weights(&s, piece);
-        find_starts(&s, o, start);
+    find_starts(s, o, starts->at);
+    starts->likeliest_structure = find_likeliest(s, o, starts->at);
+    aw_starts_set_structure(s, starts->likeliest_structure, o->find_dead_band);
+    memcpy(s->params, starts->at[starts->likeliest_structure], sizeof s->params);
+    for (int i = 0; i < 2; i++) {
+        starts->jump_scatter = find_scatter(s);
+        aw_starts_refine(s, aw_search_descend(s), starts->jump_scatter);
     }
-    if (status == AW_OK && starts->n == 0) {
-        starts->likeliest_structure = find_likeliest(&s, o, start);
-        aw_starts_set_structure(&s, starts->likeliest_structure, o->find_dead_band);
-        memcpy(s.params, start[starts->likeliest_structure], sizeof s.params);
-        for (int i = 0; i < 2; i++) {
-            starts->jump_scatter = find_scatter(&s);
-            aw_starts_refine(&s, aw_search_descend(&s), starts->jump_scatter);
-        }
-    }
-    starts->n++;
-    aw_search_end(&s);
-    return status;
 }
 
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err)
 {
-    size_t from, group = (trial->n + PART - 1) / PART;
-    *starts = (struct aw_starts){0};
-    if (trial->n <= LONG_RECORD)
-        return search_part(starts, trial, held, piece, options, err);
-    struct aw_trial first = find_first_part(trial, &from);
-    struct means *means = calloc(1, sizeof *means);
-    if (!means)
-        return aw_no_memory(err);
-    enum aw_status status =
-        search_part(starts, &first, held ? held + from : NULL, piece, options, err);
-    if (status == AW_OK && piece > group) { /* pieces this short contain no slow motion */
-        average_samples(means, trial, held);
-        status = search_part(starts, &means->trial, means->held, piece / group, options, err);
+    bool is_long = trial->n > AW_LONG_RECORD;
+    size_t from = 0;
+    struct aw_trial part = is_long ? find_first_part(trial, &from) : *trial;
+    struct aw_search s;
+    *starts = (struct aw_starts){.jump_scatter = 0};
+    enum aw_status status = aw_search_begin(&s, &part, held ? held + from : NULL, err);
+    if (status == AW_OK) {
+        s.zone = options->dead_zone;
+        aw_search_reset_weights(&s, piece);
+        find_all(starts, &s, options);
     }
-    free(means);
+    aw_search_end(&s);
     return status;
-}
-
-void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure)
-{
-    double lowest = INFINITY;
-    size_t best = 0;
-    for (size_t i = 0; i < starts->n; i++) {
-        memcpy(s->params, starts->at[i][structure], sizeof s->params);
-        double sum = starts->n > 1 ? aw_search_evaluate(s) : 0;
-        if (sum < lowest) {
-            lowest = sum;
-            best = i;
-        }
-    }
-    memcpy(s->params, starts->at[best][structure], sizeof s->params);
 }

@@ -4,14 +4,12 @@
  *     status = aw_starts_find(&starts, &trial, held, piece, &options, &err);
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
  *         aw_starts_set_structure(&search, i, true);
- *         aw_starts_begin(&starts, &search, i);
+ *         memcpy(search.params, starts.at[i], sizeof search.params);
  *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.jump_scatter);
  *     }
  *
- * A grid finds the simple structures; the others start from the results of simpler ones. A long
- * record is reduced to a few thousand samples, in two ways. Consecutive samples around the first
- * motion of the input show fast dynamics; means over the whole record show slow ones. The search
- * then starts from the better result.
+ * A grid finds the simple structures; the others start from the results of simpler ones. For a long
+ * record, a part of it suffices: the samples after the first motion of the input.
  */
 #ifndef AW_IDENTIFY_START_H
 #define AW_IDENTIFY_START_H
@@ -24,12 +22,9 @@
 #define AW_STRUCTURES 5
 
 struct aw_starts {
-    size_t n; /* number of starting points: 1, or 2 for a long record */
-    /* nonlinear parameters, by starting point and structure */
-    double at[2][AW_STRUCTURES][AW_NONLINEAR];
-    double jump_scatter; /* scatter of the jump times, see weights.h */
-    /* structure that best explains the samples around the first motion of the input */
-    size_t likeliest_structure;
+    double at[AW_STRUCTURES][AW_NONLINEAR];
+    double jump_scatter;        /* scatter of the jump times, see weights.h */
+    size_t likeliest_structure; /* structure that best explains the samples */
 };
 
 enum aw_process_kind aw_starts_get_kind(size_t structure);
@@ -40,9 +35,6 @@ void aw_starts_set_structure(struct aw_search *s, size_t structure, bool find_de
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err);
-
-/* Sets the better of the starting points for this structure. */
-void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure);
 
 /* Refines a search with proper weights, and returns the new sum of squares. sum is the result with
  * equal weights. scatter 0 leaves the weights equal. The second function only calculates the

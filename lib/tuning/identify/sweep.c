@@ -206,13 +206,6 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
         return aw_fail(err, AW_USAGE,
                        "sweep: too few samples (%zu) for %d frequencies — record longer", r->n,
                        r->sweep->n);
-    for (size_t i = 0; i < r->n; i++) {
-        if (!isfinite(r->t[i]) || !isfinite(r->input[i]) || !isfinite(r->output[i]))
-            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number — correct it", i + 1);
-        if (i > 0 && r->t[i] <= r->t[i - 1])
-            return aw_fail(err, AW_USAGE,
-                           "sweep: time of sample %zu does not increase — sort the samples", i + 1);
-    }
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < FEWEST * top_hz)
         return aw_fail(err, AW_USAGE,

@@ -183,164 +183,88 @@ enum aw_status aw_experiment_draw_bode(struct aw_session *session, const struct 
 
 /* ---- The loop ---- */
 
-/* The response of an open loop over frequency. */
-struct loop_curve {
+enum { GAIN, PHASE, SENSITIVITY, PANELS };
+
+/* The open loop over frequency, and its margins: each is a line from the curve to a level, and a
+ * dot with its name. */
+struct loop_chart {
     size_t n;
-    double complex open[CURVE];
-    double hz[CURVE], gain_db[CURVE], phase[CURVE], s[CURVE];
-    struct aw_margins margins;
+    double hz[CURVE], values[PANELS][CURVE];
+    double ends[2], levels[PANELS][2], mark_hz[PANELS][2], mark[PANELS][2];
+    char text[PANELS][TEXT];
+    const char *notes[PANELS];
+    struct aw_series series[PANELS][4];
 };
 
 /* Unwraps the phase, starting near -180 deg, as for an integrating loop. */
-static void follow_phase(struct loop_curve *c)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        double phase = carg(c->open[i]) * PER_RAD, before = i ? c->phase[i - 1] : -180;
-        c->phase[i] = phase + 360 * round((before - phase) / 360);
-    }
-}
-
-static enum aw_status fill_curve(struct loop_curve *c, const struct aw_model *model,
-                                 const struct aw_proposal *p, struct aw_error *err)
+static enum aw_status fill_curves(struct loop_chart *c, const struct aw_model *model,
+                                  const struct aw_proposal *p, struct aw_error *err)
 {
     struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
-    double omega, min_omega = p->margins.crossover / SLOWEST;
+    double omega, min_omega = p->margins.crossover / SLOWEST, phase = -180;
     double complex open;
-    c->margins = p->margins;
     for (size_t i = 0;
          loop && c->n < CURVE && aw_loop_get_point(loop, &p->per_tick, i, &omega, &open); i++) {
         if (omega < min_omega)
             continue;
-        c->open[c->n] = open;
+        double wrapped = carg(open) * PER_RAD;
+        phase = wrapped + 360 * round((phase - wrapped) / 360);
         c->hz[c->n] = omega / PER_TURN;
-        c->gain_db[c->n] = 20 * log10(cabs(open));
-        c->s[c->n++] = 1 / cabs(1 + open);
+        c->values[GAIN][c->n] = 20 * log10(cabs(open));
+        c->values[PHASE][c->n] = phase;
+        c->values[SENSITIVITY][c->n++] = 1 / cabs(1 + open);
     }
-    follow_phase(c);
     aw_loop_free(loop);
     return loop ? AW_OK : AW_NO_MEMORY;
 }
 
-/* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
- * |S|; n: no such point. */
-struct curve_points {
-    size_t crossover, phase_crossover, peak;
-};
-
-static bool is_turn(const struct loop_curve *c, size_t i)
+/* Fills a panel with its curve, a level, and a margin at this frequency and value, if there is
+ * one. */
+static struct aw_panel make_panel(struct loop_chart *c, int k, double level, double omega,
+                                  double value)
 {
-    bool last = i + 1 == c->n;
-    return creal(c->open[i]) < 0 && (last || cimag(c->open[i]) * cimag(c->open[i + 1]) <= 0);
-}
-
-static struct curve_points find_curve_points(const struct loop_curve *c)
-{
-    struct curve_points p = {.crossover = c->n, .phase_crossover = c->n};
-    double best = INFINITY;
-    for (size_t i = 0; i < c->n; i++) {
-        double distance = fabs(c->gain_db[i] + 20 * log10(c->margins.gain_margin));
-        if (i + 1 < c->n && c->gain_db[i] >= 0 && c->gain_db[i + 1] < 0)
-            p.crossover = i;
-        if (is_turn(c, i) && distance < best) {
-            best = distance;
-            p.phase_crossover = i;
-        }
-        if (c->s[i] > c->s[p.peak])
-            p.peak = i;
-    }
-    return p;
-}
-
-/* A margin: a line from the curve to its limit, and a dot with its name. */
-struct mark {
-    double x[2], y[2];
-    char text[TEXT];
-    const char *notes[1];
-};
-
-static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double y, double level)
-{
-    mark->x[0] = mark->x[1] = x;
-    mark->y[0] = y;
-    mark->y[1] = level;
-    mark->notes[0] = mark->text;
-    to[0] = (struct aw_series){.x = mark->x, .y = mark->y, .n = 2, .colour = 2};
-    to[1] = (struct aw_series){
-        .x = mark->x, .y = mark->y, .n = 1, .colour = 2, .dots = true, .notes = mark->notes};
-    return 2;
-}
-
-enum { GAIN, PHASE, SENSITIVITY, PANELS };
-
-struct loop_chart {
-    struct aw_series series[PANELS][4];
-    size_t n[PANELS];
-    struct mark mark[PANELS];
-    double ends[2], level[PANELS][2];
-};
-
-static void add_curve(struct loop_chart *chart, const struct loop_curve *c)
-{
-    const double *values[PANELS] = {c->gain_db, c->phase, c->s};
-    for (int k = 0; k < PANELS; k++)
-        chart->series[k][chart->n[k]++] =
-            (struct aw_series){.x = c->hz, .y = values[k], .n = c->n, .colour = 1};
-    chart->ends[0] = c->hz[0];
-    chart->ends[1] = c->hz[c->n - 1];
-}
-
-static void add_levels(struct loop_chart *chart)
-{
-    static const double levels[PANELS] = {0, -180, 1};
-    for (int k = 0; k < PANELS; k++) {
-        chart->level[k][0] = chart->level[k][1] = levels[k];
-        chart->series[k][chart->n[k]++] =
-            (struct aw_series){.x = chart->ends, .y = chart->level[k], .n = 2, .is_guide = true};
-    }
-}
-
-static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
-{
-    const struct curve_points at = find_curve_points(c);
-    const struct aw_margins *m = &c->margins;
-    struct mark *mark = chart->mark;
-    snprintf(mark[GAIN].text, TEXT, "gain margin %.3g (%.1f dB)", m->gain_margin,
-             20 * log10(m->gain_margin));
-    snprintf(mark[PHASE].text, TEXT, "phase margin %.0f deg at %.3g Hz", m->phase_margin_deg,
-             m->crossover / PER_TURN);
-    snprintf(mark[SENSITIVITY].text, TEXT, "Ms %.3g", m->ms);
-    if (at.phase_crossover < c->n && isfinite(m->gain_margin))
-        chart->n[GAIN] += add_mark(chart->series[GAIN] + chart->n[GAIN], &mark[GAIN],
-                                   c->hz[at.phase_crossover], c->gain_db[at.phase_crossover], 0);
-    if (at.crossover < c->n && isfinite(m->phase_margin_deg))
-        chart->n[PHASE] += add_mark(chart->series[PHASE] + chart->n[PHASE], &mark[PHASE],
-                                    c->hz[at.crossover], c->phase[at.crossover], -180);
-    chart->n[SENSITIVITY] += add_mark(chart->series[SENSITIVITY] + chart->n[SENSITIVITY],
-                                      &mark[SENSITIVITY], c->hz[at.peak], c->s[at.peak], 1);
+    struct aw_series *series = c->series[k];
+    const double *x = c->mark_hz[k], *y = c->mark[k];
+    c->ends[0] = c->hz[0];
+    c->ends[1] = c->hz[c->n - 1];
+    c->levels[k][0] = c->levels[k][1] = c->mark[k][1] = level;
+    c->mark_hz[k][0] = c->mark_hz[k][1] = omega / PER_TURN;
+    c->mark[k][0] = value;
+    c->notes[k] = c->text[k];
+    series[0] = (struct aw_series){.x = c->hz, .y = c->values[k], .n = c->n, .colour = 1};
+    series[1] = (struct aw_series){.x = c->ends, .y = c->levels[k], .n = 2, .is_guide = true};
+    series[2] = (struct aw_series){.x = x, .y = y, .n = 2, .colour = 2};
+    series[3] = (struct aw_series){
+        .x = x, .y = y, .n = 1, .colour = 2, .dots = true, .notes = &c->notes[k]};
+    return (struct aw_panel){.series = series, .n = isfinite(omega) && isfinite(value) ? 4 : 2};
 }
 
 enum aw_status aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
                                        const struct aw_proposal *proposal, const char *path)
 {
-    struct loop_curve *curve = calloc(1, sizeof *curve);
-    struct loop_chart *chart = calloc(1, sizeof *chart);
-    enum aw_status status = curve && chart ? fill_curve(curve, model, proposal, &session->err)
-                                           : aw_no_memory(&session->err);
+    const struct aw_margins *m = &proposal->margins;
+    double gain_db = -20 * log10(m->gain_margin);
+    struct loop_chart *c = calloc(1, sizeof *c);
+    enum aw_status status =
+        c ? fill_curves(c, model, proposal, &session->err) : aw_no_memory(&session->err);
     if (status == AW_OK) {
-        add_curve(chart, curve);
-        add_levels(chart);
-        add_marks(chart, curve);
-        const struct aw_panel panels[PANELS] = {
-            {.label = "|L|", .unit = "dB", .series = chart->series[GAIN], .n = chart->n[GAIN]},
-            {.label = "phase of L",
-             .unit = "deg",
-             .series = chart->series[PHASE],
-             .n = chart->n[PHASE]},
-            {.label = "|S|", .series = chart->series[SENSITIVITY], .n = chart->n[SENSITIVITY]}};
+        snprintf(c->text[GAIN], TEXT, "gain margin %.3g (%.1f dB)", m->gain_margin, -gain_db);
+        snprintf(c->text[PHASE], TEXT, "phase margin %.0f deg at %.3g Hz", m->phase_margin_deg,
+                 m->crossover / PER_TURN);
+        snprintf(c->text[SENSITIVITY], TEXT, "Ms %.3g", m->ms);
+        struct aw_panel panels[PANELS] = {
+            make_panel(c, GAIN, 0, m->phase_crossover, gain_db),
+            make_panel(c, PHASE, -180, m->crossover, m->phase_margin_deg - 180),
+            make_panel(c, SENSITIVITY, 1, m->peak, m->ms),
+        };
+        panels[GAIN].label = "|L|";
+        panels[GAIN].unit = "dB";
+        panels[PHASE].label = "phase of L";
+        panels[PHASE].unit = "deg";
+        panels[SENSITIVITY].label = "|S|";
         status = draw(session, "Open loop L with its margins, and S = 1/(1 + L)", panels, PANELS,
                       true, path);
     }
-    free(chart);
-    free(curve);
+    free(c);
     return status;
 }

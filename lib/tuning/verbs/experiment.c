@@ -330,21 +330,19 @@ static enum aw_status save_samples(struct aw_experiment *experiment, const char 
     struct aw_table table;
     FILE *file;
     enum aw_status status = aw_table_init(&table, names, 4, &session->err);
-    if (status == AW_OK)
-        status = aw_session_create_file(session, NULL, path, &file);
-    if (status != AW_OK) {
-        aw_table_free(&table);
-        return status;
-    }
-    status = aw_table_write_header(file, &table, &session->err);
     for (size_t i = 0; i < experiment->samples.n && status == AW_OK; i++) {
         const struct aw_sample *s = &experiment->samples.of[i];
         const double row[] = {s->t, s->setpoint, s->measured, s->output};
-        status = aw_table_write_row(file, &table, row, &session->err);
+        status = aw_table_add(&table, row, &session->err);
+    }
+    if (status == AW_OK)
+        status = aw_session_create_file(session, NULL, path, &file);
+    if (status == AW_OK) {
+        status = aw_table_write(file, &table, &session->err);
+        if (!aw_file_close(file) && (status == AW_OK || status == AW_LOST))
+            status = aw_file_fail(&session->err, NULL, path);
     }
     aw_table_free(&table);
-    if (!aw_file_close(file) && (status == AW_OK || status == AW_LOST))
-        status = aw_file_fail(&session->err, NULL, path);
     return status;
 }
 

@@ -81,7 +81,6 @@ TEST(model_file_round_trip)
     assert_int_equal(model.tick.source, AW_TICK_MEASURED);
     assert_int_equal(truncate(path, 8 << 20), 0);
     assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
-    assert_non_null(strstr(err.text, "file too long for a model"));
     close(fd);
     unlink(path);
     assert_int_equal(aw_model_load(&model, path, &err), AW_USAGE);
@@ -222,14 +221,9 @@ TEST(oversized_models_are_refused)
     free(text);
     char path[] = "/tmp/test_model.XXXXXX";
     int fd = mkstemp(path);
-    for (int size_ = 262143; size_ <= 262144; size_++) { /* size of the file */
-        char *blank = malloc((size_t)size_);
-        memset(blank, ' ', (size_t)size_);
-        assert_int_equal(pwrite(fd, blank, (size_t)size_, 0), size_);
-        free(blank);
-        assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
-        assert_int_equal(strstr(err.text, "file too long for a model") != NULL, size_ == 262144);
-    }
+    assert_int_equal(ftruncate(fd, 17 << 20), 0);
+    assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
+    assert_int_equal(aw_model_load(&model, "/dev/zero", &err), AW_USAGE);
     close(fd);
     unlink(path);
 }

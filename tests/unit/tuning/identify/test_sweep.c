@@ -243,22 +243,17 @@ TEST(record_bounds_are_checked)
 {
     static const struct {
         size_t n;
-        double dt, wrong, dc; /* dt: sample interval; wrong: value that replaces another one */
-        int where;            /* replaced value: 0 none, 1 t, 2 input, 3 output, 4 t again */
+        double dt, dc; /* sample interval; constant input, if above 0 */
         const char *says;
     } rows[] = {
-        {11, 0.01, 0, 0, 0, "sweep: too few samples (11) for 4 frequencies — record longer"},
-        {100, 0.05, NAN, 0, 1, "sweep: sample 51 is not a number — correct it"},
-        {100, 0.05, NAN, 0, 2, "sweep: sample 51 is not a number — correct it"},
-        {100, 0.05, INFINITY, 0, 3, "sweep: sample 51 is not a number — correct it"},
-        {100, 0.05, 2.45, 0, 4, "sweep: time of sample 51 does not increase — sort the samples"},
-        {32, 0.126, 0, 0, 0, "sweep: sampling rate 7.94 Hz too low for 4 Hz — stay below 3.97 Hz"},
-        {32, 0.125, 0, 0, 0, NULL},
-        {12, 0.01, 0, 0, 0,
+        {11, 0.01, 0, "sweep: too few samples (11) for 4 frequencies — record longer"},
+        {32, 0.126, 0, "sweep: sampling rate 7.94 Hz too low for 4 Hz — stay below 3.97 Hz"},
+        {32, 0.125, 0, NULL},
+        {12, 0.01, 0,
          "sweep: recording too short to separate the frequencies — record at least one period of 2 "
          "s"},
-        {100, 0.05, 0, 0.5, 0, "sweep: input has no component at 1 Hz — check the input column"},
-        {100, 0.05, 0, 0, 0, NULL},
+        {100, 0.05, 0.5, "sweep: input has no component at 1 Hz — check the input column"},
+        {100, 0.05, 0, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_sweep_plan plan = {1, 4, 4, 1, 2};
@@ -270,9 +265,6 @@ TEST(record_bounds_are_checked)
             input[k] = rows[i].dc > 0 ? rows[i].dc : aw_sweep_get_value(&sweep, times[k]);
             output[k] = aw_sweep_get_value(&sweep, times[k] - 0.1);
         }
-        double *const places[] = {NULL, times, input, output, times};
-        if (rows[i].where)
-            places[rows[i].where][50] = rows[i].wrong;
         enum aw_status status =
             aw_sweep_response(&sweep, times, input, output, rows[i].n, points, &fit, &err);
         if (!rows[i].says)
