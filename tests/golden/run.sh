@@ -29,11 +29,13 @@ wire_options() {
 
 check_refusal() {
     case $command in
-    encode*) got=$("$bin/$tool" $command 2>&1 </dev/null) ;;
-    *) got=$("$bin/$tool" $command "$bytes" 2>&1 </dev/null) ;;
+    encode*) got=$("$bin/$tool" $command 2>&1 >/dev/null </dev/null) ;;
+    *) got=$("$bin/$tool" $command "$bytes" 2>&1 >/dev/null </dev/null) ;;
     esac
     status=$?
-    [ "exit $status" = "$record" ] || differs refusal "$record" "exit $status: $got"
+    if [ "exit $status" != "$record" ] || [ "$(printf '%s\n' "$got" | wc -l)" != 1 ]; then
+        differs refusal "$record, one line" "exit $status: $got"
+    fi
 }
 
 check_case() {

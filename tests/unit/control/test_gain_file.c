@@ -1,6 +1,7 @@
 #include <unistd.h>
 
-#include "control/gain_file.h"
+#include "protocol/canpid/gains.h"
+#include "protocol/hidmotor/gains.h"
 #include "test.h"
 
 /* Finds the gains "a b 0" to "a b 9"; the context is the name that a must have. */
@@ -153,6 +154,66 @@ TEST(differing_gains_are_detected)
     assert_false(aw_gain_differs(&none, &old));
     assert_true(aw_gain_differs(&one, &two) && aw_gain_differs(&two, &one));
     assert_true(aw_gain_differs(&one, &none) && aw_gain_differs(&none, &one));
+}
+
+#define CANPID   &aw_canpid_gain_file
+#define HIDMOTOR &aw_hidmotor_gain_file
+
+/* Reads each text and writes it again after the heading, or reports the error. */
+TEST(gain_files_of_the_tools_are_read_and_written)
+{
+    static const struct {
+        const struct aw_gain_file *kind;
+        const char *text, *result;
+        enum aw_status status;
+    } rows[] = {
+        {CANPID, "\n  # of Monday\n0x40 tor kp 6e-1\n\tlknee  0 kp\t3.0 # good\r\n",
+         "lknee pos kp 3\nlknee tor kp 0.6\n", AW_OK},
+        {CANPID, "0 pos kp 3\nlknee pos ki 0.0005\n0x100 tor kp 0.6\n0x7E0 tl kd -100\n",
+         "0x00 pos kp 3\nlknee pos ki 0.0005\n0x100 tor kp 0.6\n0x7E0 tl kd -100\n", AW_OK},
+        {CANPID, "lknee pos kp 3\nlknie pos ki 1\n", "f:2:1: unknown board 'lknie'", AW_USAGE},
+        {CANPID, "0x41 pos kp 3\n", "f:1:1: unknown board '0x41'", AW_USAGE},
+        {CANPID, "lknee posi kp 3\n", "f:1:1: unknown controller 'posi'", AW_USAGE},
+        {CANPID, "lknee 4 kp 3\n", "f:1:1: unknown controller '4'", AW_USAGE},
+        {CANPID, "lknee pos kq 3\n", "f:1:1: unknown gain 'kq'", AW_USAGE},
+        {CANPID, "lknee pos kp nan\n", "f:1:1: ", AW_USAGE},
+        {CANPID, "lknee pos kp 100.1\n", "f:1:1: 100.1 is out of range", AW_LIMIT},
+        {CANPID, "lknee pos kp 3\n\n0x40 0 kp 3\n", "f:3:1: duplicate gain 0x40 0 kp", AW_USAGE},
+        {HIDMOTOR, "\n# mine\nBase PID kp 1e-1 # more\r\n\telbow  velocity kd 0x10\n\n",
+         "m1 pid kp 0.1\nm3 velocity kd 16\n", AW_OK},
+        {HIDMOTOR, "m1 velocity ki 0\nm2 pid kp 0.015\nm3 pid kd 30\n",
+         "m1 velocity ki 0\nm2 pid kp 0.015\nm3 pid kd 30\n", AW_OK},
+        {HIDMOTOR, "m1 pid kp 3\nm4 pid kp 1\n", "f:2:1: unknown motor 'm4' — use m1", AW_USAGE},
+        {HIDMOTOR, "m1 pos kp 3\n", "f:1:1: unknown controller 'pos'", AW_USAGE},
+        {HIDMOTOR, "m1 pid kq 3\n", "f:1:1: unknown gain 'kq'", AW_USAGE},
+        {HIDMOTOR, "m1 pid kp\n", "f:1:1: not a gain — write 'm1 pid kp 0.1'", AW_USAGE},
+        {HIDMOTOR, "m1 pid kp nan\n", "f:1:1: 'nan' is not a number", AW_USAGE},
+        {HIDMOTOR, "m1 pid kp 1e39\n", "f:1:1: 1e39 is out of range for a 32-bit float", AW_LIMIT},
+        {HIDMOTOR, "m1 velocity ki 0.1\n", "f:1:1: the board always sets velocity ki to 0",
+         AW_LIMIT},
+        {HIDMOTOR, "m1 pid kp 3\nbase pid kp 3\n", "f:2:1: duplicate gain base pid kp", AW_USAGE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct aw_gain gains[AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS] = {
+            {true, 5, 0}};
+        char text[256] = "";
+        FILE *file = text_file(rows[i].text);
+        assert_int_equal(aw_gain_file_read(rows[i].kind, NULL, gains, file, "f", &err),
+                         rows[i].status);
+        fclose(file);
+        file = fmemopen(text, sizeof text, "w");
+        aw_gain_file_write(rows[i].kind, NULL, gains, file);
+        fclose(file);
+        const char *written = strchr(text, '\n') + 1;
+        if (rows[i].status == AW_OK)
+            assert_string_equal(written, rows[i].result);
+        else if (strncmp(err.text, rows[i].result, strlen(rows[i].result)) != 0 || *written)
+            fail_msg("%s: %s%s", rows[i].text, err.text, written);
+    }
+    assert_int_equal(aw_canpid_gain_index(0x7E0, AW_CANPID_TL, AW_CANPID_KD),
+                     aw_canpid_gain_file.n_gains - 1);
+    assert_int_equal(aw_hidmotor_gain_motor(AW_HIDMOTOR_GAIN_COUNT - 1), 2);
+    assert_int_equal(aw_hidmotor_gain_controller(AW_HIDMOTOR_GAIN_COUNT - 1), AW_HIDMOTOR_VELOCITY);
 }
 
 static char memory[] = "/tmp/test_gain_memory.XXXXXX";
