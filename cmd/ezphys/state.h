@@ -147,6 +147,9 @@ struct ezphys_units ezphys_units(struct aw_session *session, const char *joint);
 enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
                                  enum aw_ezphys_motion given_kind);
 
+/* Returns the scene of a link sim:, as part of *url; NULL: another link. */
+const char *ezphys_find_sim_scene(struct aw_session *session, struct aw_url *url);
+
 /* Adds a scene's names, by scene name or file. */
 enum aw_status ezphys_add_scene_names(struct aw_session *session, const char *name,
                                       struct aw_error *err);

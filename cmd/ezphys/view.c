@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "link/core/url.h"
 #include "protocol/ezphys/picture.h"
 #include "shell/look/view.h"
 #include "shell/source/live.h"
@@ -101,14 +102,9 @@ static void handle_key(void *context, int key)
 static enum aw_status load_scene(struct viewer *v)
 {
     struct aw_session *session = v->session;
-    const char *name = ezphys_given(session)->scene, *url;
-    char shipped[64] = "";
-    if (!name && aw_session_get_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0) {
-        const char *scene = strstr(url, "scene=");
-        const char *start = scene ? scene + 6 : url + 4;
-        snprintf(shipped, sizeof shipped, "%.*s", (int)strcspn(start, "?&"), start);
-        name = *shipped ? shipped : "pendulum";
-    }
+    struct aw_url url;
+    const char *given = ezphys_given(session)->scene,
+               *name = given ? given : ezphys_find_sim_scene(session, &url);
     if (!name)
         return AW_OK;
     v->scene = calloc(1, sizeof *v->scene);

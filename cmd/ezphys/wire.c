@@ -249,17 +249,27 @@ const char *ezphys_recorded_name(struct aw_session *session, const struct aw_rec
     return aw_ezphys_write_subject(record, find_recorded, session, out, size);
 }
 
+const char *ezphys_find_sim_scene(struct aw_session *session, struct aw_url *url)
+{
+    struct aw_error before = session->err;
+    const char *link;
+    bool found = aw_session_get_url(session, &link) == AW_OK &&
+                 aw_url_parse(url, link, NULL) == AW_OK && strcmp(url->scheme, "sim") == 0;
+    session->err = before;
+    if (!found)
+        return NULL;
+    const char *scene = *url->rest ? url->rest : aw_url_get(url, "scene");
+    return scene ? scene : "pendulum";
+}
+
 /* Reads the scene of a simulator that is not started yet. */
 static void read_sim_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const char *link = session->options.link.url;
     struct aw_url url;
-    if (state->name_sets.names.n || state->ez.state.n_joints || !link ||
-        aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
-        return;
-    const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
-    ezphys_add_scene_names(session, scene ? scene : "pendulum", NULL);
+    const char *scene = ezphys_find_sim_scene(session, &url);
+    if (scene && !state->name_sets.names.n && !state->ez.state.n_joints)
+        ezphys_add_scene_names(session, scene, NULL);
 }
 
 static void complete_names(struct aw_session *session, aw_candidate_fn *add, void *context,

@@ -52,13 +52,6 @@ void unitysim_report_joint(struct aw_session *session, int joint)
 
 /* ---- Completion ---- */
 
-void unitysim_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        add(context, aw_unitysim_joint_name(i), NULL);
-}
-
 static void add_pair(aw_candidate_fn *add, void *context, int joint, const char *value,
                      const char *help)
 {

@@ -167,7 +167,7 @@ void unitysim_format_position(int ticks, char *out, size_t size);
 void unitysim_report_ticks(struct aw_session *session, int joint, int ticks);
 void unitysim_report_joint(struct aw_session *session, int joint);
 
-aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_complete_goals;
+aw_complete_fn unitysim_complete_drives, unitysim_complete_goals;
 
 /* ---- limits.c ---- */
 

@@ -103,7 +103,7 @@ static const struct aw_command commands[] = {
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by a distance, or with the keys",
      .args = AW_ARGS(
-         {.name = "joint", .complete = unitysim_complete_joints, .help = "name of a joint"},
+         {.name = "joint", .complete = aw_joints_complete, .help = "name of a joint"},
          {.name = "amount", .optional = true,
           .help = "distance from the actual position: +50 ticks, -5deg; without it the keys "
               "move the joint"}),
@@ -125,7 +125,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
           .help = "joint to show (default all), set JOINT MIN MAX, load FILE, or save FILE"},
-         {.name = "joint", .optional = true, .complete = unitysim_complete_joints,
+         {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .with = AW_LIST("set"), .help = "set: the joint"},
          {.name = "min", .optional = true, .with = AW_LIST("set"),
           .help = "in ticks (2048 is the centre) or deg"},
@@ -216,7 +216,7 @@ static const struct aw_command commands[] = {
           .help = "round feedback velocities as the original simulator does"},
          {.name = "stuck", AW_AT(unitysim_sim_options, stuck), .value = "JOINTS",
           .help = "simulate joints that do not move",
-          .complete = unitysim_complete_joints},
+          .complete = aw_joints_complete},
          {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
           .help = "share of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",

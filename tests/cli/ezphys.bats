@@ -387,7 +387,7 @@ END
     ok ezphys -l "$url" --names names watch 'humanoid.*' -n 2 -j
     same "$(jq -c .msg <<<"$output" | tr '\n' ' ')" '"limb" "joint_axis" '
     printf 'joint 1 knee\njoin 2 hip\n' >names
-    fails_with 5 "names:2:1: 'join'" ezphys -q -l "$url" --names names status
+    fails_with 5 "names:2:1: unknown object 'join'" ezphys -q -l "$url" --names names status
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
 }

@@ -262,13 +262,18 @@ static void set_speed(struct handler *h, const struct aw_record *record)
     h->vehicle_mm_s = speed > 0 ? speed : h->options.slide_mm_s;
 }
 
+static void note_executed(struct handler *h, const char *body)
+{
+    h->counters.executed++;
+    if (h->options.on_execute)
+        h->options.on_execute(h->options.context, body, h->now_ns);
+}
+
 static void execute(struct handler *h, const struct aw_armctl_line *line)
 {
     struct job job = {.record = line->record, .due_ns = h->now_ns};
     const char *name = line->record.codec->message->name;
-    h->counters.executed++;
-    if (h->options.on_execute)
-        h->options.on_execute(h->options.context, line->body, h->now_ns);
+    note_executed(h, line->body);
     if (strcmp(name, "mov") == 0) {
         /* Counts the distance of each mov from 0, for its confirmation. */
         struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
@@ -363,9 +368,7 @@ static void execute_published(struct handler *h, const char *body)
         h->counters.ignored++;
         return;
     }
-    h->counters.executed++;
-    if (h->options.on_execute)
-        h->options.on_execute(h->options.context, body, h->now_ns);
+    note_executed(h, body);
     if (servo && (joint == 2 || joint == 4 || joint == 5) && can_move(h, AW_ARMCTL_PULSE, value))
         aw_armctl_axis_move(&h->axes[AW_ARMCTL_PULSE][joint], value,
                             get_speed(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
@@ -400,9 +403,7 @@ static void execute_custom(struct handler *h, const struct aw_armctl_line *line)
     report_joints(h);
     if (!aw_packet_memory_store(h->memory, (struct aw_span){bytes, size}))
         return;
-    h->counters.executed++;
-    if (h->options.on_execute)
-        h->options.on_execute(h->options.context, line->body, h->now_ns);
+    note_executed(h, line->body);
     for (size_t i = 0; i < h->profile.n; i++) {
         const struct aw_armctl_joint *joint = &h->profile.joints[i];
         double target = aw_packet_memory_new_setpoint(h->memory, i);

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "packets/carried.h"
 
-static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint"};
+static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint", NULL};
 
 const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind)
 {
@@ -122,19 +122,6 @@ void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_E
 
 #define WORDS 8 /* max tokens in a line, plus one to detect more */
 
-static enum aw_status read_kind(const char *text, enum aw_ezphys_kind *kind, struct aw_error *err)
-{
-    int found = aw_find_name(kinds, 2, text);
-    if (found >= 0) {
-        *kind = (enum aw_ezphys_kind)found;
-        return AW_OK;
-    }
-    const char *suggestion = aw_suggest(text, kinds, 2);
-    return aw_fail(err, AW_USAGE, "'%.40s': not body or joint%s%s%s", text,
-                   suggestion ? " — did you mean " : "", suggestion ? suggestion : "",
-                   suggestion ? "?" : "");
-}
-
 static enum aw_status read_id(const char *text, uint32_t *id, struct aw_error *err)
 {
     char *end;
@@ -158,10 +145,10 @@ static size_t parse_traits(char **tokens, size_t n, bool *slides, unsigned *axes
 static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struct aw_error *err)
 {
     char *tokens[WORDS];
-    enum aw_ezphys_kind kind = AW_EZPHYS_BODY;
     uint32_t id = 0;
     size_t n = aw_lines_split(line, tokens, WORDS);
-    enum aw_status status = read_kind(tokens[0], &kind, err);
+    int kind = aw_choose("object", kinds, tokens[0], strlen(tokens[0]), err);
+    enum aw_status status = kind < 0 ? AW_USAGE : AW_OK;
     bool joint = kind == AW_EZPHYS_JOINT, slides = false;
     unsigned axes = 0;
     n = joint ? parse_traits(tokens, n, &slides, &axes) : n;
@@ -174,7 +161,7 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     if (status == AW_OK)
         status = read_id(tokens[1], &id, err);
     if (status == AW_OK)
-        status = aw_ezphys_names_add(names, kind, id, tokens[2],
+        status = aw_ezphys_names_add(names, (enum aw_ezphys_kind)kind, id, tokens[2],
                                      n == 5 ? (const char *const *)&tokens[3] : NULL, err);
     if (status != AW_OK)
         return status;

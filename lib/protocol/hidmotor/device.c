@@ -627,8 +627,6 @@ static void handle_request(struct board *board)
     advance(board, board->clock.loop_ns);
     board->input.has_request = false;
     board->counters.handled++;
-    if (board->options.on_report)
-        board->options.on_report(board->options.context, board->input.buffer, board->clock.loop_ns);
     if (handle_custom(board))
         packet = NULL;
     else if (packet)

@@ -89,9 +89,6 @@ enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_fau
 /* Names of the faults, NULL-terminated, in the order of the enum, for help and completion. */
 extern const char *const aw_hidmotor_fault_names[];
 
-/* Called with each report of 64 bytes that the main loop reads, before the loop answers it. */
-typedef void aw_hidmotor_report_fn(void *context, const uint8_t *report, int64_t now);
-
 struct aw_hidmotor_device_options {
     enum aw_hidmotor_state state; /* default: running */
     enum aw_hidmotor_drive drive; /* default: servos */
@@ -102,8 +99,6 @@ struct aw_hidmotor_device_options {
     uint64_t seed;
     /* protocol with custom packets, see packets/memory.h; or NULL */
     const struct aw_protocol *protocol;
-    aw_hidmotor_report_fn *on_report; /* or NULL */
-    void *context;
 };
 
 struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void);

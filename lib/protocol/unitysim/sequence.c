@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,19 +22,22 @@ static const char *const titles[COLUMNS] = {
     "Joint", "Motion Type", "Position", "Velocity", "Tolerance", "Delay (ms)",
 };
 
-/* A column holds one of several names, or a number within a range. */
+#define ROW(member) offsetof(struct aw_sequence_row, member)
+
+/* A column holds one of several names, or a number within a range. The row has it as an int. */
 /* clang-format off */
 static const struct column {
+    size_t offset;
     const char *const *names;
     size_t n;
     struct aw_cell_range range;
 } columns[COLUMNS] = {
-    [JOINT] = {.names = joints, .n = COUNT(joints)},
-    [KIND] = {.names = kinds, .n = COUNT(kinds)},
-    [POSITION] = {.range = {"Position", " ticks", 0, 4096}},
-    [VELOCITY] = {.range = {"Velocity", "", 1, 1023}},
-    [TOLERANCE] = {.range = {"Tolerance", " ticks", 5, 1000}},
-    [DELAY] = {.range = {"Delay (ms)", " ms", 0, 3600000}},
+    [JOINT] = {ROW(joint), .names = joints, .n = COUNT(joints)},
+    [KIND] = {ROW(kind), .names = kinds, .n = COUNT(kinds)},
+    [POSITION] = {ROW(position), .range = {"Position", " ticks", 0, 4096}},
+    [VELOCITY] = {ROW(velocity), .range = {"Velocity", "", 1, 1023}},
+    [TOLERANCE] = {ROW(tolerance), .range = {"Tolerance", " ticks", 5, 1000}},
+    [DELAY] = {ROW(delay_ms), .range = {"Delay (ms)", " ms", 0, 3600000}},
 };
 /* clang-format on */
 
@@ -77,23 +81,15 @@ static enum aw_status read_header(struct aw_cells *cells, struct aw_error *err)
 static enum aw_status read_row(struct aw_cells *cells, struct aw_sequence *sequence,
                                struct aw_error *err)
 {
-    long value[COLUMNS];
+    struct aw_sequence_row row = {.line = cells->lines.number};
     enum aw_status status = aw_cells_check_count(cells, COLUMNS, titles, err);
-    for (size_t i = 0; i < COLUMNS && status == AW_OK; i++)
-        status = columns[i].names ? read_name(cells, i, &value[i], err)
-                                  : aw_cells_parse_int(cells, i, &columns[i].range, &value[i], err);
-    if (status != AW_OK)
-        return status;
-    struct aw_sequence_row row = {
-        .joint = (int)value[JOINT],
-        .kind = (enum aw_sequence_kind)value[KIND],
-        .position = (int)value[POSITION],
-        .velocity = (int)value[VELOCITY],
-        .tolerance = (int)value[TOLERANCE],
-        .delay_ms = (int)value[DELAY],
-        .line = cells->lines.number,
-    };
-    return aw_sequence_add(sequence, &row, err);
+    for (size_t i = 0; i < COLUMNS && status == AW_OK; i++) {
+        long value = 0;
+        status = columns[i].names ? read_name(cells, i, &value, err)
+                                  : aw_cells_parse_int(cells, i, &columns[i].range, &value, err);
+        *(int *)((char *)&row + columns[i].offset) = (int)value;
+    }
+    return status == AW_OK ? aw_sequence_add(sequence, &row, err) : status;
 }
 
 enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
@@ -123,18 +119,12 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
 enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
                                struct aw_error *err)
 {
-    long value[COLUMNS];
-    value[JOINT] = row->joint;
-    value[KIND] = (long)row->kind;
-    value[POSITION] = row->position;
-    value[VELOCITY] = row->velocity;
-    value[TOLERANCE] = row->tolerance;
-    value[DELAY] = row->delay_ms;
     for (size_t i = 0; i < COLUMNS; i++) {
+        long value = *(const int *)((const char *)row + columns[i].offset);
         long max = columns[i].names ? (long)columns[i].n - 1 : columns[i].range.max;
-        if (value[i] < columns[i].range.min || value[i] > max)
-            return aw_fail(err, AW_LIMIT, "%s: %ld is out of range (%ld to %ld)", titles[i],
-                           value[i], columns[i].range.min, max);
+        if (value < columns[i].range.min || value > max)
+            return aw_fail(err, AW_LIMIT, "%s: %ld is out of range (%ld to %ld)", titles[i], value,
+                           columns[i].range.min, max);
     }
     if (sequence->n == AW_SEQUENCE_ROWS)
         return aw_fail(err, AW_LIMIT, "more than %d motions — split the file", AW_SEQUENCE_ROWS);

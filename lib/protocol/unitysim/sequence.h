@@ -27,8 +27,8 @@
 enum aw_sequence_kind { AW_SEQUENCE_AUTO, AW_SEQUENCE_USER };
 
 struct aw_sequence_row {
-    int joint; /* in wire order, from 0 */
-    enum aw_sequence_kind kind;
+    int joint;     /* in wire order, from 0 */
+    int kind;      /* enum aw_sequence_kind */
     int position;  /* ticks, 0..4096 */
     int velocity;  /* 1..1023 */
     int tolerance; /* ticks, 5..1000 */

@@ -2,6 +2,7 @@
 #include "protocol/unitysim/views.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,13 +68,9 @@ enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, co
         return aw_fail(err, AW_USAGE,
                        "view '%.60s' not found, none is saved — save one with 'camera save NAME'",
                        name);
-    const char *suggestion = suggest_view(views, name);
-    if (suggestion)
-        return aw_fail(err, AW_USAGE, "view '%.60s' not found — did you mean '%s'?", name,
-                       suggestion);
-    return aw_fail(err, AW_USAGE,
-                   "view '%.60s' not found — list the %zu saved ones with 'camera views'", name,
-                   views->n);
+    char advice[80];
+    snprintf(advice, sizeof advice, "list the %zu saved ones with 'camera views'", views->n);
+    return aw_fail_unknown(err, suggest_view(views, name), advice, "view '%.60s' not found", name);
 }
 
 static bool is_valid_name(const char *name)

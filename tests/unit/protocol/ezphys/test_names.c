@@ -69,7 +69,7 @@ TEST(name_lines_round_trip)
 TEST(names_file_errors_name_the_line)
 {
     static const char *const cases[][2] = {
-        {"body 1 a\nbdy 2 b\n", "names:2:1: 'bdy': not body or joint — did you mean body?"},
+        {"body 1 a\nbdy 2 b\n", "names:2:1: unknown object 'bdy' — did you mean 'body'?"},
         {"body x a\n", "names:1:1: 'x': not a body or joint number"},
         {"body 0 a\n", "number 0 is reserved for the scene"},
         {"body 4294967296 a\n", "1 to 4294967295"},

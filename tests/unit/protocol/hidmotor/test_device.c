@@ -489,7 +489,7 @@ TEST(device_answers_after_its_latency)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&
-                options.latency_ns == 0 && !options.on_report);
+                options.latency_ns == 0);
     options.latency_ns = 200 * AW_MICROSECOND;
     struct aw_device *device = aw_hidmotor_device_new(&options);
     const struct aw_device_ops *ops = device->ops;
