@@ -2,8 +2,6 @@
 #ifndef AW_BASE_HEX_H
 #define AW_BASE_HEX_H
 
-#include <stdbool.h>
-
 #include "base/span.h"
 
 /* Returns the value of a digit, or -1. */
@@ -33,19 +31,6 @@ static inline char *aw_print_hex_bytes(char *out, struct aw_span bytes)
     for (size_t i = 0; i < bytes.size; i++)
         out = aw_print_hex_byte(out, bytes.data[i]);
     return out;
-}
-
-/* Parses length / 2 bytes from an even number of digits. Returns false if a character is not a hex
- * digit. */
-static inline bool aw_hex_read(const char *text, size_t length, uint8_t *out)
-{
-    for (size_t i = 0; i < length / 2; i++) {
-        int high = aw_hex_digit(text[2 * i]), low = aw_hex_digit(text[2 * i + 1]);
-        if ((high | low) < 0)
-            return false;
-        out[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
 }
 
 #endif

@@ -104,10 +104,11 @@ static void offer_links(struct completion *c)
         offer(c, "sim:", c->session->tool->device.sim->help);
     for (size_t i = 0; i < n && i < room; i++)
         offer(c, ports[i].path, ports[i].description);
-    for (size_t i = 0; i < config->n_aliases; i++) {
+    for (size_t i = 0; i < config->n_lines; i++) {
         char word[128];
-        snprintf(word, sizeof word, "@%s", config->aliases[i].name);
-        offer(c, word, config->aliases[i].url);
+        snprintf(word, sizeof word, "@%s", config->lines[i].key);
+        if (aw_config_is_alias(&config->lines[i]))
+            offer(c, word, config->lines[i].value);
     }
     for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++) {
         char word[64];

@@ -52,7 +52,7 @@ static enum aw_status run_config(struct aw_session *session, const struct aw_arg
         return AW_OK;
     }
     const struct aw_config *config = session->config;
-    size_t n_shown = config->n_aliases + config->n_lines;
+    size_t n_shown = config->n_lines;
     for (size_t i = 0; i < session->options.n; i++) {
         const struct aw_option_value *value = &session->options.values[i];
         char from[600];
@@ -62,12 +62,12 @@ static enum aw_status run_config(struct aw_session *session, const struct aw_arg
         write_origin(session, value, from, sizeof from);
         show_setting(session, "", value->option->name, value->text, from);
     }
-    for (size_t i = 0; i < config->n_aliases; i++)
-        show_setting(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
     for (size_t i = 0; i < config->n_lines; i++) {
-        char section[sizeof config->lines->section + 4];
-        snprintf(section, sizeof section, "[%s] ", config->lines[i].section);
-        show_setting(session, section, config->lines[i].key, config->lines[i].value, config->path);
+        const struct aw_config_line *line = &config->lines[i];
+        char section[sizeof line->section + 4] = "@";
+        if (!aw_config_is_alias(line))
+            snprintf(section, sizeof section, "[%s] ", line->section);
+        show_setting(session, section, line->key, line->value, config->path);
     }
     if (!n_shown && !config->n_errors)
         aw_session_print_notice(session,

@@ -38,33 +38,16 @@ void aw_write_link_state_path(const struct aw_session *session, const char *name
     aw_write_state_path(session, file, out, size);
 }
 
-static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
-{
-    struct aw_config *config = session->config;
-    size_t i = 0;
-    while (i < config->n_aliases && strcmp(config->aliases[i].name, name) != 0)
-        i++;
-    if (i == AW_ALIASES_MAX)
-        return aw_fail(&session->err, AW_USAGE, "too many aliases (max %d) — remove some",
-                       AW_ALIASES_MAX);
-    struct aw_alias *alias = &config->aliases[i];
-    char *copy = strdup(url);
-    if (copy && i == config->n_aliases && (alias->name = strdup(name)))
-        config->n_aliases++;
-    if (!copy || !alias->name) {
-        free(copy);
-        return aw_no_memory(&session->err);
-    }
-    free(alias->url);
-    alias->url = copy;
-    return AW_OK;
-}
-
 const char *aw_config_map_name(const char *section)
 {
     static const char begin[] = "teleop ";
     size_t length = sizeof begin - 1;
     return strncmp(section, begin, length) == 0 ? section + length : NULL;
+}
+
+bool aw_config_is_alias(const struct aw_config_line *line)
+{
+    return strcmp(line->section, "link") == 0;
 }
 
 bool aw_config_allows(const char *option)
@@ -115,7 +98,7 @@ static enum aw_status read_entry(struct aw_session *session, const char *section
                                  const char *value)
 {
     if (strcmp(section, "link") == 0)
-        return set_alias(session, key, value);
+        return store_line(session, section, key, value);
     if (strcmp(section, "options") == 0)
         return set_option(session, key, value);
     struct aw_teleop_map map = {0};
@@ -288,18 +271,16 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
 
 const char *aw_config_find_alias(const struct aw_session *session, const char *name)
 {
-    for (size_t i = 0; i < session->config->n_aliases; i++)
-        if (strcmp(session->config->aliases[i].name, name) == 0)
-            return session->config->aliases[i].url;
-    return NULL;
+    const struct aw_config *config = session->config;
+    const char *url = NULL;
+    for (size_t i = 0; i < config->n_lines; i++)
+        if (aw_config_is_alias(&config->lines[i]) && strcmp(config->lines[i].key, name) == 0)
+            url = config->lines[i].value;
+    return url;
 }
 
 void aw_config_free(struct aw_config *config)
 {
-    for (size_t i = 0; i < config->n_aliases; i++) {
-        free(config->aliases[i].name);
-        free(config->aliases[i].url);
-    }
     for (size_t i = 0; i < config->n_settings; i++)
         free(config->settings[i].text);
     free(config->lines);

@@ -12,8 +12,6 @@
 
 #include "shell/session/session.h"
 
-#define AW_ALIASES_MAX 32
-
 /* Strings from the file, owned by the session. */
 struct aw_config {
     char path[512];
@@ -23,13 +21,9 @@ struct aw_config {
     struct aw_error error; /* error of that line: "FILE:LINE: why" */
     bool reported;         /* the error has been reported */
     bool incomplete;       /* the device description is incomplete */
-    size_t n_aliases;
-    struct aw_alias {
-        char *name, *url;
-    } aliases[AW_ALIASES_MAX];
     size_t n_lines, lines_room;
-    struct aw_config_line { /* valid lines of [teleop NAME] and the tool's sections */
-        char section[48], key[48], value[256];
+    struct aw_config_line { /* valid lines of [link], [teleop NAME] and the tool's sections */
+        char section[48], key[64], value[512];
     } * lines;
     size_t n_settings;
     struct aw_setting { /* A line of [options]. */
@@ -71,7 +65,10 @@ void aw_write_state_path(const struct aw_session *session, const char *name, cha
 void aw_write_link_state_path(const struct aw_session *session, const char *name, char *out,
                               size_t size);
 
-/* Returns the URL of an alias, or NULL. */
+/* Returns true for a line that defines an alias: its key is the name, its value the URL. */
+bool aw_config_is_alias(const struct aw_config_line *line);
+
+/* Returns the URL of an alias, or NULL. If it is given twice, the last line counts. */
 const char *aw_config_find_alias(const struct aw_session *session, const char *name);
 
 #endif

@@ -24,11 +24,13 @@ static enum aw_status no_link(struct aw_session *session)
 static enum aw_status fail_alias(struct aw_session *session, const char *name)
 {
     const struct aw_config *config = session->config;
-    const char *names[AW_ALIASES_MAX];
+    const char *names[32];
+    size_t n = 0;
     char suggestion[80], advice[200];
-    for (size_t i = 0; i < config->n_aliases; i++)
-        names[i] = config->aliases[i].name;
-    const char *found = aw_suggest(name, names, config->n_aliases);
+    for (size_t i = 0; i < config->n_lines && n < sizeof names / sizeof *names; i++)
+        if (aw_config_is_alias(&config->lines[i]))
+            names[n++] = config->lines[i].key;
+    const char *found = aw_suggest(name, names, n);
     snprintf(suggestion, sizeof suggestion, "@%.60s", found ? found : "");
     snprintf(advice, sizeof advice, "add it to [link] in %.160s", config->path);
     return aw_fail_unknown(&session->err, found ? suggestion : NULL, advice,
@@ -48,7 +50,7 @@ enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
         const char *next = aw_config_find_alias(session, *url + 1);
         if (!next)
             return fail_alias(session, *url + 1);
-        if (steps == AW_ALIASES_MAX)
+        if (steps == session->config->n_lines)
             return aw_fail(&session->err, AW_USAGE,
                            "alias '%.60s' refers to itself — name a device in [link] of %.160s",
                            named, session->config->path);

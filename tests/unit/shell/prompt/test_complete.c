@@ -13,9 +13,9 @@ static void start(void)
 {
     tool = rig_tool;
     session = rig_new(&tool);
-    session->config->n_aliases = 1;
-    session->config->aliases[0].name = strdup("arm");
-    session->config->aliases[0].url = strdup("tcp:host:1");
+    session->config->lines = malloc(sizeof *session->config->lines);
+    session->config->lines[0] = (struct aw_config_line){"link", "arm", "tcp:host:1"};
+    session->config->n_lines = 1;
 }
 
 static void stop(void)

@@ -162,9 +162,12 @@ TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
 
 static void alias(size_t i, const char *name, const char *url)
 {
-    session->config->n_aliases = i + 1;
-    session->config->aliases[i].name = strdup(name);
-    session->config->aliases[i].url = strdup(url);
+    struct aw_config *config = session->config;
+    config->lines = realloc(config->lines, (i + 1) * sizeof *config->lines);
+    config->lines[i] = (struct aw_config_line){.section = "link"};
+    strcpy(config->lines[i].key, name);
+    strcpy(config->lines[i].value, url);
+    config->n_lines = i + 1;
 }
 
 TEST_WITH(start, stop, link_aliases_are_resolved)
