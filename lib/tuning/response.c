@@ -151,16 +151,6 @@ static enum aw_status select_samples(const struct aw_sample *samples, size_t n,
     enum aw_status status = check_step(step, err);
     if (status != AW_OK)
         return status;
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(samples[i].t) || !isfinite(samples[i].measured))
-            return aw_fail(err, AW_USAGE,
-                           "sample %zu: time or measured value is not a number — correct the row",
-                           i + 1);
-        if (i > 0 && samples[i].t <= samples[i - 1].t)
-            return aw_fail(err, AW_USAGE,
-                           "sample %zu: time %g s is not after %g s — sort the samples", i + 1,
-                           samples[i].t, samples[i - 1].t);
-    }
     while (first < n && samples[first].t < step->time_s)
         first++;
     if (n - first < MIN_SAMPLES)

@@ -33,7 +33,7 @@
 
 #include "base/status.h"
 
-/* t must increase. output is NaN if unknown. */
+/* t increases, and measured is finite. output is NaN if unknown. */
 struct aw_sample {
     double t; /* s */
     double setpoint, measured, output;
@@ -62,8 +62,7 @@ struct aw_response {
     double final;             /* mean of the tail */
 };
 
-/* Calculates all metrics. AW_USAGE: fewer than 4 samples after the step, times that do not
- * increase, NaN, or no step. */
+/* Calculates all metrics. AW_USAGE: fewer than 4 samples after the step, or no step. */
 enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
                            struct aw_response *out, struct aw_error *err);
 

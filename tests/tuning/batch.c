@@ -87,7 +87,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
     double kp = aw_excite_find_gain(&config, LARGEST), setpoint = 0, next = 0, wanted = 0;
     int until = -1;
     r->n = 0;
-    aw_excite_start(excite, &config, NULL);
+    aw_excite_start(excite, &config);
     if (!truth_begin(&run, p, p->tick_s))
         abort();
     for (int tick = 0; excite->part < AW_EXCITE_OVER && r->n < RECORD; tick++) {

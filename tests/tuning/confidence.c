@@ -79,7 +79,7 @@ static bool experiment(const struct truth *p, struct record *r, int tick_ms, dou
     double y = 0, u = 0;
     int phase = (int)(10 * truth_uniform(seed));
     r->n = 0;
-    aw_excite_start(&excite, &config, NULL);
+    aw_excite_start(&excite, &config);
     if (!truth_begin(&run, p, STEP_S))
         abort();
     for (int ms = 0; excite.part < AW_EXCITE_OVER && r->n < RECORD; ms++) {

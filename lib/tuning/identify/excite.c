@@ -41,14 +41,11 @@ static struct aw_relay_config relay_config(const struct aw_excite_config *c, dou
                                     .max_bias = c->amplitude};
 }
 
-enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
-                               struct aw_error *err)
+void aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config)
 {
-    struct aw_relay_config relay = relay_config(config, 1, 0);
     *excite = (struct aw_excite){.config = *config, .start_s = NAN};
     if (!config->steps && !config->relay)
         excite->config.steps = excite->config.relay = true;
-    return aw_relay_start(&excite->relay, &relay, err);
 }
 
 double aw_excite_find_gain(const struct aw_excite_config *config, double limit)
@@ -87,7 +84,7 @@ static void next_part(struct aw_excite *excite, double t, double y)
         bool small = excite->part == AW_EXCITE_SMALL;
         struct aw_relay_config relay =
             relay_config(&excite->config, small ? SMALL : 1, small ? excite->shift : 0);
-        aw_relay_start(&excite->relay, &relay, NULL);
+        aw_relay_start(&excite->relay, &relay);
     }
 }
 

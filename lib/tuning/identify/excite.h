@@ -3,7 +3,7 @@
  * A pure state machine, like the relay (relay.h) that it contains. The caller feeds each sample and
  * gets the control output to apply now.
  *
- *     aw_excite_start(excite, &config, &err);
+ *     aw_excite_start(excite, &config);
  *     while (excite->part < AW_EXCITE_OVER) {
  *         … wait for telemetry: t, measured …
  *         double u = aw_excite_add_sample(excite, t, measured);
@@ -55,9 +55,8 @@ struct aw_excite {
     struct aw_relay relay;
 };
 
-/* Starts the experiment. AW_USAGE as aw_relay_start. */
-enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
-                               struct aw_error *err);
+/* Starts the experiment. */
+void aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config);
 
 /* Returns the output to apply from now on; 0 when the experiment is over. */
 double aw_excite_add_sample(struct aw_excite *excite, double t, double measured);

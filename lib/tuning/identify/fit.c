@@ -187,19 +187,10 @@ static enum aw_status check_trial(const struct aw_trial *trial, struct aw_error 
     if (trial->n < MIN_SAMPLES || trial->n_inputs < 2)
         return aw_fail(err, AW_USAGE, "fit: too few samples (%zu, required %d) — record longer",
                        trial->n, MIN_SAMPLES);
-    for (size_t i = 0; i < trial->n_inputs; i++)
-        if (!isfinite(trial->input[i]) || !isfinite(trial->input_t[i]) ||
-            (i && trial->input_t[i] < trial->input_t[i - 1]))
-            return aw_fail(
-                err, AW_USAGE,
-                "fit: input %zu is not a number, or its time decreases — correct the row", i + 1);
-    for (size_t i = 0; i < trial->n; i++)
-        if (!isfinite(trial->t[i]) || !isfinite(trial->y[i]) ||
-            (i && trial->t[i] <= trial->t[i - 1]))
-            return aw_fail(
-                err, AW_USAGE,
-                "fit: sample %zu is not a number, or its time does not increase — correct the row",
-                i + 1);
+    for (size_t i = 1; i < trial->n; i++)
+        if (trial->t[i] <= trial->t[i - 1])
+            return aw_fail(err, AW_USAGE,
+                           "fit: time of sample %zu does not increase — correct the row", i + 1);
     if (!(aw_find_spread(trial->input, trial->n_inputs) > 0))
         return aw_fail(err, AW_REFUSED,
                        "fit: input is constant — start at rest, then excite the process");
@@ -235,14 +226,9 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     fit->used = explained_share(s, error, held, false);
     fit->held_out = explained_share(s, error, held, true);
     result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);
-    find_errors(s, error);
-    fit->offset = 0;
-    for (size_t i = 0; i < n; i++)
-        fit->offset += error[i] / (double)n;
     free(error);
     fit->process = aw_search_get_process(s);
     fit->process.dead_time_s = fmax(0, fit->process.dead_time_s);
-    fit->drift = s->linear[AW_DRIFT];
     fit->dead_band = s->params[AW_DEAD_BAND];
     fit->n = n;
     fit->interval_s = s->weights.interval_s;
@@ -252,13 +238,12 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     return status;
 }
 
-/* Returns the structure of this kind with the lowest criterion. AW_PROCESS_KINDS: of any kind. */
-static size_t find_lowest(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
+/* Returns the structure with the lowest criterion, among the integrating ones or among all. */
+static size_t find_lowest(const double bic[AW_STRUCTURES], bool integrating)
 {
-    size_t best = AW_STRUCTURES;
+    size_t best = integrating ? AW_PROCESS_INTEGRATING : 0;
     for (size_t i = 0; i < AW_STRUCTURES; i++)
-        if ((kind == AW_PROCESS_KINDS || kind == aw_starts_get_kind(i)) &&
-            (best == AW_STRUCTURES || bic[i] < bic[best]))
+        if ((!integrating || aw_starts_get_kind(i) == AW_PROCESS_INTEGRATING) && bic[i] < bic[best])
             best = i;
     return best;
 }
@@ -276,10 +261,7 @@ static size_t choose_structure(struct aw_search *s, const struct aw_fit_options 
                                 : candidates[i].all_known ? 0
                                                           : EXTRA_EVIDENCE);
     }
-    if (o->one_kind)
-        return find_lowest(adjusted, o->kind);
-    size_t best = find_lowest(adjusted, AW_PROCESS_KINDS);
-    size_t integrating = find_lowest(adjusted, AW_PROCESS_INTEGRATING);
+    size_t best = find_lowest(adjusted, false), integrating = find_lowest(adjusted, true);
     /* prefers an integrator to a lag as long as the record, unless the evidence is strong */
     bool slow = exp(fmax(candidates[best].parameters[AW_LAG],
                          candidates[best].parameters[AW_THIRD_LAG])) > s->longest_s / 2;
@@ -353,8 +335,7 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
     aw_starts_set_structure(s, best, o->find_dead_band);
     status = fit_whole_record(s, &candidates[best], &result, fit, err);
     /* the whole record may show that a lag is an integrator */
-    if (status == AW_OK && result.hidden && !o->one_kind &&
-        candidates[AW_PROCESS_INTEGRATING].cost < LARGEST) {
+    if (status == AW_OK && result.hidden && candidates[AW_PROCESS_INTEGRATING].cost < LARGEST) {
         best = AW_PROCESS_INTEGRATING;
         aw_starts_set_structure(s, best, o->find_dead_band);
         status = fit_whole_record(s, &candidates[best], &result, fit, err);
@@ -451,19 +432,19 @@ static double distance_moved(const struct aw_trial *trial, double distances[SAMP
 
 /* Holds out the end of the record. If the end moves less than half of its share, holds out every
  * third piece of the motion instead. */
-static void hold_out(const struct aw_trial *trial, double share, bool *held)
+static void hold_out(const struct aw_trial *trial, bool *held)
 {
     double distances[SAMPLES], total = distance_moved(trial, distances), last = 0;
     size_t n = trial->n, n_points = n < SAMPLES ? n : SAMPLES, from = n_points, to = 0;
     for (size_t i = 0; i < n_points; i++) {
-        last += (double)i >= (1 - share) * (double)n_points ? distances[i] : 0;
+        last += (double)i >= (1 - HELD_OUT) * (double)n_points ? distances[i] : 0;
         if (distances[i] > 0) {
             from = from < i ? from : i;
             to = i + 1;
         }
     }
-    if (last >= share * total / 2 || from >= to) {
-        for (size_t i = (size_t)((double)n * (1 - share)); i < n; i++)
+    if (last >= HELD_OUT * total / 2 || from >= to) {
+        for (size_t i = (size_t)((double)n * (1 - HELD_OUT)); i < n; i++)
             held[i] = true;
         return;
     }
@@ -488,7 +469,7 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
     bool *held = calloc(trial->n, sizeof *held);
     if (!held)
         return aw_no_memory(err);
-    hold_out(trial, o->held_out > 0 ? fmin(o->held_out, 0.8) : HELD_OUT, held);
+    hold_out(trial, held);
     status = aw_search_begin(&s, trial, held, err);
     s.zone = o->dead_zone;
     if (status == AW_OK)

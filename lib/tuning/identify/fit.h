@@ -47,12 +47,9 @@
 #include "tuning/identify/trial.h"
 
 struct aw_fit_options {
-    double dead_zone;    /* inputs within ± this have no effect; larger ones pass unchanged */
-    double dead_band;    /* subtracted from the magnitude of the input */
-    bool find_dead_band; /* estimates the dead band, starting at dead_band */
-    double held_out;     /* held-out share of the record, at its end; 0: 0.3 */
-    bool one_kind;       /* tries only models of .kind */
-    enum aw_process_kind kind;
+    double dead_zone; /* inputs within ± this have no effect; larger ones pass unchanged */
+    bool
+        find_dead_band; /* estimates the dead band, which is subtracted from the input's magnitude */
 };
 
 /* Half-widths of intervals, in the units of the parameters; NaN: unknown. */
@@ -64,7 +61,6 @@ struct aw_fit {
     struct aw_process process;
     struct aw_fit_half half; /* half-widths of the 95 % intervals */
     double dead_band;
-    double offset, drift;  /* measured value at rest, and its drift per second without input */
     double sigma;          /* standard deviation of the residuals, in the unit of y */
     double used, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */
     /* length of the pieces that were fitted separately, because the model does not explain slow
@@ -93,7 +89,7 @@ bool aw_fit_is_trusted(const struct aw_fit *fit);
 bool aw_fit_is_linear(const struct aw_fit *fit);
 
 /* Finds the best model of a record. options NULL: all 0. AW_USAGE: fewer than 30 samples,
- * decreasing times, or values that are not finite. AW_REFUSED: the input did not move, or had no
+ * or times that do not increase. AW_REFUSED: the input did not move, or had no
  * effect. AW_NO_MEMORY. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);

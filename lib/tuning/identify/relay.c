@@ -8,30 +8,9 @@
 #define HALF_STEP 0.5 /* share of the bias correction that is applied at once */
 #define HEADROOM  0.9 /* usable share of the setpoint limit */
 
-static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
-{
-    const double settings[] = {c->centre,        c->amplitude,  c->hysteresis,
-                               c->max_deviation, c->max_time_s, c->max_bias};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (!isfinite(settings[i]))
-            return aw_fail(err, AW_USAGE, "relay: a setting is not a number — give a finite one");
-    if (c->amplitude <= 0 || c->max_time_s <= 0 || c->max_bias < 0)
-        return aw_fail(
-            err, AW_USAGE,
-            "relay: amplitude %g, time %g s or bias %g is out of range — give values above 0",
-            c->amplitude, c->max_time_s, c->max_bias);
-    if (c->hysteresis < 0 || c->max_deviation <= c->hysteresis)
-        return aw_fail(err, AW_USAGE,
-                       "relay: hysteresis %g is out of range (0 to the permitted deviation, %g)",
-                       c->hysteresis, c->max_deviation);
-    return AW_OK;
-}
-
-enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config,
-                              struct aw_error *err)
+void aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config)
 {
     *relay = (struct aw_relay){.config = *config, .start_s = NAN, .last_s = NAN};
-    return check_config(config, err);
 }
 
 struct stats {

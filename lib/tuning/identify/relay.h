@@ -5,7 +5,7 @@
  *
  *     struct aw_relay_config config = {.centre = y0, .amplitude = 0.1, .hysteresis = 0.002,
  *                                      .max_deviation = 0.05, .max_time_s = 20};
- *     aw_relay_start(&relay, &config, &err);
+ *     aw_relay_start(&relay, &config);
  *     while (!relay.is_over) {
  *         … wait for telemetry: t, measured …
  *         double u = aw_relay_add_sample(&relay, t, measured);
@@ -30,8 +30,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/status.h"
 
 #define AW_RELAY_CYCLES 6 /* number of equal cycles that end the experiment */
 
@@ -66,9 +64,8 @@ struct aw_relay {
     struct aw_relay_cycle cycles[AW_RELAY_CYCLES];
 };
 
-/* Starts the experiment with a copy of the configuration. AW_USAGE: it is invalid. */
-enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config,
-                              struct aw_error *err);
+/* Starts the experiment with a copy of the configuration. */
+void aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config);
 
 /* Handles a sample; times must increase. Returns the output to apply from now on; 0 when over. */
 double aw_relay_add_sample(struct aw_relay *relay, double t, double measured);

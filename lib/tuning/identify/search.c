@@ -39,14 +39,15 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
     double **const columns[] = {
         &s->work.response,        &s->work.target,   &s->work.basis[AW_GAIN],
         &s->work.basis[AW_DRIFT], &s->work.residual, &s->work.trial_residual,
+        &s->work.jacobian,
     };
-    bool allocated = true;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        allocated &= (*columns[i] = calloc(trial->n, sizeof **columns[i])) != NULL;
-    s->work.jacobian = calloc(AW_NONLINEAR * trial->n, sizeof *s->work.jacobian);
+    const size_t n_columns = sizeof columns / sizeof *columns, n = trial->n;
+    s->work.block = calloc((n_columns - 1 + AW_NONLINEAR) * n, sizeof *s->work.block);
+    for (size_t i = 0; s->work.block && i < n_columns; i++)
+        *columns[i] = s->work.block + i * n;
     s->longest_s = trial->t[trial->n - 1] - trial->t[0];
     enum aw_status status = aw_weights_begin(&s->weights, trial, held, err);
-    if (status != AW_OK || !allocated || !s->work.jacobian)
+    if (status != AW_OK || !s->work.block)
         return aw_no_memory(err);
     aw_search_reset_weights(s, trial->n);
     return AW_OK;
@@ -55,13 +56,7 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
 void aw_search_end(struct aw_search *s)
 {
     aw_weights_end(&s->weights);
-    free(s->work.response);
-    free(s->work.target);
-    for (int k = 0; k < AW_LINEAR; k++)
-        free(s->work.basis[k]);
-    free(s->work.residual);
-    free(s->work.trial_residual);
-    free(s->work.jacobian);
+    free(s->work.block);
 }
 
 void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,

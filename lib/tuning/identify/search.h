@@ -44,6 +44,7 @@ struct aw_search {
     double params[AW_NONLINEAR], linear[AW_LINEAR];
     struct aw_weights weights;
     struct {
+        double *block;            /* holds the arrays below */
         double *response;         /* response at unit gain */
         double *target;           /* measured values, whitened */
         double *basis[AW_LINEAR]; /* response and time, whitened */

@@ -9,23 +9,15 @@
 #define ROTATION_RESET 256 /* samples between two exact calculations of the rotation */
 #define RATE_RATIO     8.0 /* ratio of the sampling rate to the highest frequency */
 
-static double input_at(const struct aw_trial *trial, double t, size_t *at)
+/* Returns the value at time at, in the k-th interval or a later one; the last value after the
+ * end. */
+static double interpolate(const double *t, const double *values, size_t n, double at, size_t *k)
 {
-    while (*at + 1 < trial->n_inputs && trial->input_t[*at + 1] <= t)
-        ++*at;
-    double from = trial->input[*at];
-    if (*at + 1 == trial->n_inputs || trial->stairs || t <= trial->input_t[*at])
-        return from;
-    double along = (t - trial->input_t[*at]) / (trial->input_t[*at + 1] - trial->input_t[*at]);
-    return from + (trial->input[*at + 1] - from) * along;
-}
-
-static double measured_at(const struct aw_trial *trial, double t, size_t *at)
-{
-    while (*at + 2 < trial->n && trial->t[*at + 1] <= t)
-        ++*at;
-    double along = (t - trial->t[*at]) / (trial->t[*at + 1] - trial->t[*at]);
-    return trial->y[*at] + (trial->y[*at + 1] - trial->y[*at]) * along;
+    while (*k + 1 < n && t[*k + 1] <= at)
+        ++*k;
+    if (*k + 1 == n || at <= t[*k])
+        return values[*k];
+    return values[*k] + (values[*k + 1] - values[*k]) * (at - t[*k]) / (t[*k + 1] - t[*k]);
 }
 
 /* Evenly resampled input and output: n values of each, dt apart. Inputs are means over dt, because
@@ -47,9 +39,12 @@ static bool resample(const struct aw_trial *trial, struct resampled *e)
         return false;
     for (size_t i = 0; i < e->n; i++) {
         double t = trial->t[0] + e->dt * (double)i;
-        for (int k = 0; k < 4; k++)
-            e->u[i] += input_at(trial, t + e->dt * ((k + 0.5) / 4 - 0.5), &at_u) / 4;
-        e->y[i] = measured_at(trial, t, &at_y);
+        for (int k = 0; k < 4; k++) {
+            double at = t + e->dt * ((k + 0.5) / 4 - 0.5);
+            double input = interpolate(trial->input_t, trial->input, trial->n_inputs, at, &at_u);
+            e->u[i] += (trial->stairs ? trial->input[at_u] : input) / 4;
+        }
+        e->y[i] = interpolate(trial->t, trial->y, trial->n, t, &at_y);
     }
     return true;
 }

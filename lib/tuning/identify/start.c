@@ -101,7 +101,6 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
         s->tolerance = START_TOLERANCE;
         memset(s->params, 0, sizeof s->params);
         s->params[AW_THIRD_LAG] = -INFINITY;
-        s->params[AW_DEAD_BAND] = o->dead_band;
         if (row->third_lag) {
             try_third(s, start[row->from], &best);
         } else if (row->kind == AW_PROCESS_SECOND) {

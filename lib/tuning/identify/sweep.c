@@ -118,7 +118,6 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
     choose_tones(sweep);
     double peak = choose_phases(sweep);
     sweep->scale = plan->amplitude / peak;
-    sweep->crest = peak / sqrt(sweep->n / 2.);
     return AW_OK;
 }
 
@@ -257,60 +256,40 @@ void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_poi
     }
 }
 
-/* Returns a quantity of a point. */
-typedef double read_fn(const struct aw_bode_point *point);
-
-static double read_db(const struct aw_bode_point *point)
+/* Returns the fractional index at which the values first drop below level; NaN: they never do. */
+static double find_crossing(const double *values, int n, double level)
 {
-    return point->gain_db;
-}
-
-static double read_phase(const struct aw_bode_point *point)
-{
-    return point->phase_deg;
-}
-
-/* Returns the fractional index at which the reading first drops below level; NaN: it never does. */
-static double find_crossing(const struct aw_bode_point *points, int n, read_fn *read, double level)
-{
-    for (int i = 0; i + 1 < n; i++) {
-        double left = read(&points[i]), right = read(&points[i + 1]);
-        if (left >= level && right < level)
-            return i + (left - level) / (left - right);
-    }
+    for (int i = 0; i + 1 < n; i++)
+        if (values[i] >= level && values[i + 1] < level)
+            return i + (values[i] - level) / (values[i] - values[i + 1]);
     return NAN;
 }
 
-static double interpolate(const struct aw_bode_point *points, double at, read_fn *read)
+static double interpolate(const double *values, double at)
 {
     if (isnan(at))
         return NAN;
-    int i = (int)at;
-    double left = read(&points[i]), fraction = at - i;
-    return fraction > 0 ? left + fraction * (read(&points[i + 1]) - left) : left;
-}
-
-static double read_log(const struct aw_bode_point *point)
-{
-    return log(point->hz);
+    const double *left = &values[(int)at];
+    double fraction = at - (int)at;
+    return fraction > 0 ? left[0] + fraction * (left[1] - left[0]) : left[0];
 }
 
 void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out)
 {
-    double level = n > 0 ? points[0].gain_db - 20 * log10(sqrt(2)) : 0;
-    double band = find_crossing(points, n, read_db, level);
-    double cross = find_crossing(points, n, read_db, 0);
-    double phase_cross = find_crossing(points, n, read_phase, -180);
-    *out = (struct aw_bode_summary){
-        .bandwidth_hz = exp(interpolate(points, band, read_log)),
-        .crossover_hz = exp(interpolate(points, cross, read_log)),
-        .phase_margin_deg = 180 + interpolate(points, cross, read_phase),
-        .phase_cross_hz = exp(interpolate(points, phase_cross, read_log)),
-        .gain_margin = pow(10, -interpolate(points, phase_cross, read_db) / 20),
-    };
-    for (int i = 0; i < n; i++)
+    double log_hz[AW_SWEEP_TONES], db[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
+    *out = (struct aw_bode_summary){.peak_gain = 0};
+    for (int i = 0; i < n; i++) {
+        log_hz[i] = log(points[i].hz);
+        db[i] = points[i].gain_db;
+        phase[i] = points[i].phase_deg;
         if (points[i].gain > out->peak_gain) {
             out->peak_gain = points[i].gain;
             out->peak_hz = points[i].hz;
         }
+    }
+    double cross = find_crossing(db, n, 0);
+    double band = find_crossing(db, n, n > 0 ? db[0] - 20 * log10(sqrt(2)) : 0);
+    out->bandwidth_hz = exp(interpolate(log_hz, band));
+    out->crossover_hz = exp(interpolate(log_hz, cross));
+    out->phase_margin_deg = 180 + interpolate(phase, cross);
 }

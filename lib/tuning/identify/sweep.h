@@ -35,7 +35,6 @@ struct aw_sweep {
     double hz[AW_SWEEP_TONES];
     double phase[AW_SWEEP_TONES]; /* rad */
     double scale;                 /* amplitude of each tone */
-    double crest;                 /* peak / rms; 1.41 is one sine */
 };
 
 /* The response at one frequency. phase_deg is unwrapped. */
@@ -50,8 +49,6 @@ struct aw_bode_summary {
     double bandwidth_hz;
     double crossover_hz;     /* frequency at which the gain falls through 1; NaN: not found */
     double phase_margin_deg; /* 180 + phase at crossover_hz; NaN: not found */
-    double phase_cross_hz;   /* frequency at which the phase falls through -180; NaN: not found */
-    double gain_margin;      /* 1/gain at phase_cross_hz; NaN: not found */
     double peak_gain;
     double peak_hz;
 };

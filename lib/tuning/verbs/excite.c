@@ -173,8 +173,7 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
     e->kp = aw_excite_find_gain(&e->config, room + fabs(centre));
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
-    if (status == AW_OK)
-        status = aw_excite_start(&e->excite, &e->config, &session->err);
+    aw_excite_start(&e->excite, &e->config);
     aw_experiment_restart_limits(
         experiment); /* limits the deviation from the centre, also after --around */
     experiment->command.checks_output = true;

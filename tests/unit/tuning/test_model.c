@@ -103,7 +103,7 @@ TEST(every_key_round_trips)
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         aw_model_init(&model);
         model.fit = (struct aw_fit){
-            processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
+            processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 7, 8, 9, 10, 11, 0, 0.01, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
         model.driver = (struct aw_driver){0.004, 0.01, 4, 0.81, 100, 0.03125, 0.0625};
         model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_source)(i % AW_TICK_SOURCES)};

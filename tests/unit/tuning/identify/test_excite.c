@@ -20,7 +20,7 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
     struct aw_process_state x = {0};
     double past[100] = {0}, output = 0;
     size_t late = (size_t)(process->dead_time_s / 0.01);
-    assert_int_equal(aw_excite_start(&excite, &config, NULL), AW_OK);
+    aw_excite_start(&excite, &config);
     for (size_t i = 0; i < 10000 && excite.part < AW_EXCITE_OVER; i++) {
         double y = config.centre + process->gain * x.y;
         o.parts[excite.part]++;
@@ -140,7 +140,7 @@ TEST(parts_end_at_their_bounds)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_excite_config config = {0, 0.1, 1. / 1024, 0.0625, 10, true, i % 2 == 0};
-        assert_int_equal(aw_excite_start(&excite, &config, NULL), AW_OK);
+        aw_excite_start(&excite, &config);
         enum aw_excite_part part = AW_EXCITE_OVER;
         double step_s = INFINITY;
         fprintf(out, "%s\n", rows[i].name);
@@ -159,12 +159,6 @@ TEST(parts_end_at_their_bounds)
     }
     struct aw_excite_config config = {0.25, 0.1, 0.001, 0.0625, 10, false, false};
     NUMBERS(out, "gain", aw_excite_find_gain(&config, 1), aw_excite_find_gain(&config, 0.3));
-    config.amplitude = 0;
-    struct aw_error err;
-    assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
-    config.amplitude = 0.1;
-    config.hysteresis = config.max_deviation;
-    assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
     end_picture(out, "control-steps.txt");
 }
 
@@ -172,7 +166,7 @@ TEST(parts_end_at_their_bounds)
 TEST(reaching_the_bound_does_not_end_the_experiment)
 {
     struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};
-    aw_excite_start(&excite, &config, NULL);
+    aw_excite_start(&excite, &config);
     aw_excite_add_sample(&excite, 0, 1.0625);
     assert_false(excite.too_far);
     aw_excite_add_sample(&excite, 0, 0.9375);

@@ -40,7 +40,7 @@ static double run(struct plant *plant, const struct host *host,
                   const struct aw_relay_config *config)
 {
     double setpoint = plant->y, next = plant->y, command = 0, t = 0;
-    assert_int_equal(aw_relay_start(&relay, config, NULL), AW_OK);
+    aw_relay_start(&relay, config);
     for (int i = 0; !relay.is_over; i++) {
         double u = host->kp > 0 ? host->kp * (setpoint - plant->y) : command;
         if (i % host->every == 0) {
@@ -146,41 +146,10 @@ TEST(invalid_samples_are_refused)
 {
     static const double bad[][2] = {{1, 0}, {0.5, 0}, {2, NAN}, {NAN, 0}, {2, INFINITY}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(aw_relay_start(&relay, &usual, NULL), AW_OK);
+        aw_relay_start(&relay, &usual);
         assert_true(aw_relay_add_sample(&relay, 1, 0) > 0);
         assert_true(fabs(aw_relay_add_sample(&relay, bad[i][0], bad[i][1])) < 1e-12);
         assert_true(relay.is_over);
-    }
-}
-
-TEST(invalid_configurations_are_refused)
-{
-    struct aw_error err;
-    static const struct {
-        struct aw_relay_config config;
-        const char *says;
-    } rows[] = {
-        {{0, 0, 0, 1, 5, 0.5},
-         "relay: amplitude 0, time 5 s or bias 0.5 is out of range — give values above 0"},
-        {{0, 1, 0, 1, 0, 0},
-         "relay: amplitude 1, time 0 s or bias 0 is out of range — give values above 0"},
-        {{0, 1, 0, 1, 5, -0.5},
-         "relay: amplitude 1, time 5 s or bias -0.5 is out of range — give values above 0"},
-        {{0, 1, -0.25, 1, 5, 0},
-         "relay: hysteresis -0.25 is out of range (0 to the permitted deviation, 1)"},
-        {{0, 1, 1, 1, 5, 0},
-         "relay: hysteresis 1 is out of range (0 to the permitted deviation, 1)"},
-        {{NAN, 1, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
-        {{0, INFINITY, 0, 1, 5, 0}, "relay: a setting is not a number — give a finite one"},
-        {{0, 1, 0, 1, 5, NAN}, "relay: a setting is not a number — give a finite one"},
-        {{0, 1, 0.5, 1, 5, 0}, ""},
-        {{0, 1, 0, 1, 5, 0}, ""},
-        {{0, 0.25, 0.125, 0.25, 0.5, 0}, ""},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        err = (struct aw_error){0};
-        aw_relay_start(&relay, &rows[i].config, &err);
-        assert_string_equal(err.text, rows[i].says);
     }
 }
 
@@ -203,7 +172,7 @@ TEST(relay_output_matches_the_golden_file)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
         double before = NAN;
-        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        aw_relay_start(&relay, &config);
         fprintf(out, "%s\n", rows[i].name);
         for (int k = 0; k < 500 && !relay.is_over; k++) {
             double size = 1 + rows[i].grows * exp(-k / 40.);
@@ -228,10 +197,10 @@ TEST(relay_switches_beyond_the_hysteresis)
     } rows[] = {{1, 0, 0.25},     {2, 0.5, 0.25},   {3, 0.75, -0.25}, {4, -0.5, -0.25},
                 {5, -0.75, 0.25}, {6, 0.75, -0.25}, {7, 0, 0}};
     struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
-    aw_relay_start(&relay, &config, NULL);
+    aw_relay_start(&relay, &config);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         near(aw_relay_add_sample(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
-    aw_relay_start(&relay, &config, NULL);
+    aw_relay_start(&relay, &config);
     near(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
     static const struct {
         double centre, most, limit, kp;
@@ -267,7 +236,7 @@ TEST(similar_cycles_end_the_experiment)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
         double t = 0;
-        assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
+        aw_relay_start(&relay, &config);
         aw_relay_add_sample(&relay, -0.5, 1);
         for (int k = 0; k < 10 && !relay.is_over; k++) {
             double length = 1 + (k == 3 ? rows[i].longer : 0),

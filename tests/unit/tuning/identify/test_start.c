@@ -31,7 +31,7 @@ TEST(start_values_match_the_record)
         size_t n, from;
     } rows[] = {{1000, 50}, {4000, 50}, {4001, 50}, {9000, 50}, {9000, 6000}, {9000, 8500}};
     struct aw_error err;
-    struct aw_fit_options options = {.held_out = 0};
+    struct aw_fit_options options = {.dead_zone = 0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_trial trial = record(rows[i].n, rows[i].from);
         struct aw_starts starts;

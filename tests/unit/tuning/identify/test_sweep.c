@@ -130,17 +130,19 @@ TEST(excitation_keeps_amplitude_and_crest_factor)
 {
     struct aw_sweep_plan plan = {0.2, 20, 24, 0.02, 10};
     struct aw_sweep again;
-    double most = 0;
+    double most = 0, squares = 0;
     assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
     assert_int_equal(aw_sweep_start(&again, &plan, NULL), AW_OK);
-    if (!(sweep.crest < 2.3)) /* equal phases would give 6.9 with 24 tones */
-        fail_msg("crest factor %g", sweep.crest);
     for (int i = 0; i < 100000; i++) {
         double t = i * 0.0002, value = aw_sweep_get_value(&sweep, t);
         most = fmax(most, fabs(value));
+        squares += value * value;
         assert_true(value == aw_sweep_get_value(&again, t));
     }
     assert_true(most <= 0.02 && most > 0.0195);
+    double crest = most / sqrt(squares / 100000);
+    if (!(crest < 2.3)) /* equal phases would give 6.9 with 24 tones */
+        fail_msg("crest factor %g", crest);
     for (int i = 0; i < sweep.n; i++) {
         double periods = sweep.hz[i] * 10;
         assert_true(fabs(periods - round(periods)) < 1e-9);
@@ -167,7 +169,6 @@ TEST(bandwidth_and_peak_match_the_formula)
     double wb = wn * sqrt(1 - 2 * zeta * zeta + sqrt(2 - 4 * zeta * zeta * (1 - zeta * zeta)));
     assert_true(fabs(of_open.crossover_hz * 2 * PI / wc - 1) < 0.005);
     assert_true(fabs(of_open.phase_margin_deg - (90 - atan(wc / w) * 180 / PI)) < 0.3);
-    assert_true(isnan(of_open.phase_cross_hz) && isnan(of_open.gain_margin));
     assert_true(fabs(of_closed.bandwidth_hz * 2 * PI / wb - 1) < 0.01);
     assert_true(fabs(of_closed.peak_gain - 1 / (2 * zeta * sqrt(1 - zeta * zeta))) < 2e-3 ||
                 zeta > sqrt(0.5));
@@ -185,8 +186,6 @@ TEST(margins_of_a_delayed_integrator_match_the_formula)
                                          -90 - omega * dead * 180 / PI};
     }
     aw_bode_summary(open, AW_SWEEP_TONES, &summary);
-    assert_true(fabs(summary.phase_cross_hz - 2.5) < 0.01);
-    assert_true(fabs(summary.gain_margin - PI / (2 * k * dead)) < 0.01);
     assert_true(fabs(summary.phase_margin_deg - (90 - k * dead * 180 / PI)) < 0.2);
     aw_bode_summary(open, 3, &summary);
     assert_true(isnan(summary.crossover_hz) && isnan(summary.bandwidth_hz) &&
@@ -228,7 +227,7 @@ TEST(plan_bounds_are_checked)
         fprintf(out, "row %zu\n", i);
         numbers(out, "  hz", sweep.hz, (size_t)sweep.n);
         numbers(out, "  phase", sweep.phase, (size_t)sweep.n);
-        NUMBERS(out, "  scale, crest", sweep.scale, sweep.crest);
+        NUMBERS(out, "  scale", sweep.scale);
         double s = plan->duration_s;
         NUMBERS(out, "  value", aw_sweep_get_value(&sweep, -0.01), aw_sweep_get_value(&sweep, 0),
                 aw_sweep_get_value(&sweep, 0.1), aw_sweep_get_value(&sweep, s / 2),
@@ -318,8 +317,8 @@ TEST(summaries_match_the_golden_file)
             p[k] = (struct aw_bode_point){0.5 * pow(2, k), pow(10, rows[i].db[k] / 20),
                                           rows[i].db[k], rows[i].deg[k]};
         aw_bode_summary(p, rows[i].n, &s);
-        NUMBERS(out, "summary", s.bandwidth_hz, s.crossover_hz, s.phase_margin_deg,
-                s.phase_cross_hz, s.gain_margin, s.peak_gain, s.peak_hz);
+        NUMBERS(out, "summary", s.bandwidth_hz, s.crossover_hz, s.phase_margin_deg, s.peak_gain,
+                s.peak_hz);
         aw_bode_open_loop(p, rows[i].n, open);
         for (int k = 0; k < rows[i].n; k++)
             NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
