@@ -296,7 +296,6 @@ const struct aw_tool armctl_tool = {
     .motion.max_lag = "none",
     .motion.joints = &armctl_joints,
     .motion.maps = maps,
-    .motion.custom_experiments = &aw_target_experiment,
     .watch.default_fields = AW_LIST("angle", "position"),
     .watch.only_answers = true,
     .records.subject = {.get_subject = armctl_write_subject,

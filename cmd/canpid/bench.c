@@ -31,6 +31,15 @@ static void set_joint(int controller, struct aw_experiment_joint *joint)
     snprintf(joint->mode, sizeof joint->mode, "%s", aw_canpid_controller_name(controller));
 }
 
+/* Sets the joint to the board of -b. */
+static enum aw_status select_board(struct aw_session *session, struct aw_experiment_joint *joint)
+{
+    enum aw_status status = canpid_parse_board(session, &joint->number);
+    if (status == AW_OK)
+        aw_canpid_board_name(&session->wire->variant, joint->number, joint->name);
+    return status;
+}
+
 static enum aw_status set_mode(struct aw_session *session, const char *name, bool required,
                                struct aw_experiment_joint *joint)
 {
@@ -51,31 +60,14 @@ static enum aw_status set_mode(struct aw_session *session, const char *name, boo
         controller = AW_CANPID_POS;
     if (status == AW_OK && controller != AW_CANPID_LAST)
         set_joint(controller, joint);
-    return status;
+    return status == AW_OK && required && !name ? select_board(session, joint) : status;
 }
 
-static enum aw_status find_joint(struct aw_session *session, const struct aw_args *args,
-                                 const char *name, struct aw_experiment_joint *joint)
+static void describe(struct aw_session *session, const struct aw_joint *source,
+                     struct aw_experiment_joint *joint)
 {
-    int board = name ? canpid_find_board(session, name) : 0;
-    enum aw_status status = AW_OK;
-    (void)args;
-    joint->number = (unsigned)board;
-    if (board < 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "%s: board not found — list the boards with 'limits'", name);
-    if (!name)
-        status = canpid_parse_board(session, &joint->number);
-    if (status == AW_OK)
-        aw_canpid_board_name(&session->wire->variant, joint->number, joint->name);
-    return status;
-}
-
-static enum aw_status parse_value(struct aw_session *session,
-                                  const struct aw_experiment_joint *joint, const char *label,
-                                  const char *text, double *value)
-{
-    return canpid_parse_value(session, label, text, joint->kind, value);
+    (void)session;
+    joint->number = source->id;
 }
 
 static struct canpid_monitor *get_monitor(struct aw_experiment *experiment)
@@ -206,40 +198,9 @@ static double get_quantum(const struct aw_experiment *experiment)
     return step / experiment->joint.scale;
 }
 
-void canpid_describe_gains(struct aw_session *session, unsigned board, int controller, char *out,
-                           size_t size)
-{
-    const struct canpid_state *state = session->state;
-    char name[AW_CANPID_NAME_MAX];
-    snprintf(out, size, "%s %s", aw_canpid_board_name(&session->wire->variant, board, name),
-             aw_canpid_controller_name(controller));
-    for (int k = 0; k < AW_CANPID_GAINS; k++) {
-        size_t index = aw_canpid_gain_index(board, controller, (enum aw_canpid_gain)k);
-        const struct aw_gain *sent = &state->client.gains[index];
-        const struct aw_gain *gain = sent->known ? sent : &state->saved_gains[index];
-        if (gain->known)
-            aw_append(out, size, " ", "%s %.4g", aw_canpid_gain_name((enum aw_canpid_gain)k),
-                      (double)gain->value);
-    }
-}
-
-static void describe_joint(struct aw_session *session, const struct aw_experiment_joint *joint,
-                           char *out, size_t size)
-{
-    canpid_describe_gains(session, joint->number, joint->kind, out, size);
-}
-
-static void write_set_command(const struct aw_experiment_joint *joint, struct aw_gains gains,
-                              char *out, size_t size)
-{
-    snprintf(out, size, "set pid %.6g %.6g %.6g -b %s -c %s --switch", gains.kp, gains.ki, gains.kd,
-             joint->name, joint->mode);
-}
-
 const struct aw_experiment_hooks canpid_experiment = {
     .mode = set_mode,
-    .joint = find_joint,
-    .parse = parse_value,
+    .describe = describe,
     .open = open_joint,
     .idle = idle,
     .due = get_due_ns,
@@ -251,8 +212,6 @@ const struct aw_experiment_hooks canpid_experiment = {
     .tuning.allow_gains = allow_gains,
     .tuning.quantum = get_quantum,
     .tuning.gain_max = AW_CANPID_GAIN_MAX,
-    .text.describe_gains = describe_joint,
-    .text.write_set_command = write_set_command,
     .text.joint_term = "board",
     .text.action = "disabled",
     .text.assumed = "assumed: the telemetry period, at least 4 ms",

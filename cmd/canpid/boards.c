@@ -196,21 +196,3 @@ enum aw_status canpid_get_controller(struct aw_session *session, bool required, 
         return aw_fail(&session->err, AW_USAGE, "no controller given — add -c pos, lvl, tor or tl");
     return AW_OK;
 }
-
-enum aw_status canpid_parse_value(struct aw_session *session, const char *label, const char *text,
-                                  int controller, double *normalised)
-{
-    struct aw_error problem;
-    double value, limit = aw_canpid_setpoint_limit(controller);
-    enum aw_status status =
-        aw_number_parse_unit(text, aw_canpid_unit(controller), &value, &problem);
-    if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s", label, problem.text);
-    double scale = aw_canpid_full_scale(controller);
-    *normalised = value / scale;
-    if (*normalised < -limit || *normalised > limit)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s",
-                       label, value, aw_canpid_unit(controller), -limit * scale, limit * scale,
-                       aw_canpid_controller_name(controller));
-    return AW_OK;
-}

@@ -29,8 +29,4 @@ const char *canpid_get_fault(const struct aw_canpid *client, unsigned board);
 /* Waits for telemetry and returns AW_REFUSED if the driver reports an error. */
 enum aw_status canpid_check_driver(struct aw_session *session, unsigned board);
 
-/* Writes the joint, its controller and the known sent gains, such as "lknee pos kp 3". */
-void canpid_describe_gains(struct aw_session *session, unsigned board, int controller, char *out,
-                           size_t size);
-
 #endif

@@ -118,10 +118,6 @@ enum aw_status canpid_get_controller(struct aw_session *session, bool required, 
 /* Returns the board number of the lowest bit. */
 unsigned canpid_first_board(uint64_t boards);
 
-/* Converts a value in the controller's unit ("10deg", "-5Nm", "20%") to a normalised number. */
-enum aw_status canpid_parse_value(struct aw_session *session, const char *label, const char *text,
-                                  int controller, double *normalised);
-
 /* Checks, prints and sends one message; with --dry-run it only prints it. */
 enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
                            struct aw_canpid_sent *sent);

@@ -284,7 +284,6 @@ const struct aw_tool canpid_tool = {
     .motion.controller = &canpid_gain_access,
     .motion.maps = maps,
     .motion.experiments = &canpid_experiment,
-    .motion.custom_experiments = &aw_target_experiment,
     .watch.default_fields = AW_LIST("alpha_angle", "torque"),
     .watch.get_remark = canpid_write_remark,
     .records.subject = {.get_subject = canpid_write_subject,

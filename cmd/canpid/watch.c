@@ -54,6 +54,24 @@ const char *canpid_write_subject(struct aw_session *session, const struct aw_rec
     return aw_canpid_board_name(&session->wire->variant, (unsigned)board, out);
 }
 
+/* Writes the joint, its controller and the known sent gains, such as "lknee pos kp 3". */
+static void describe_gains(struct aw_session *session, unsigned board, int controller, char *out,
+                           size_t size)
+{
+    const struct canpid_state *state = session->state;
+    char name[AW_CANPID_NAME_MAX];
+    snprintf(out, size, "%s %s", aw_canpid_board_name(&session->wire->variant, board, name),
+             aw_canpid_controller_name(controller));
+    for (int k = 0; k < AW_CANPID_GAINS; k++) {
+        size_t index = aw_canpid_gain_index(board, controller, (enum aw_canpid_gain)k);
+        const struct aw_gain *sent = &state->client.gains[index];
+        const struct aw_gain *gain = sent->known ? sent : &state->saved_gains[index];
+        if (gain->known)
+            aw_append(out, size, " ", "%s %.4g", aw_canpid_gain_name((enum aw_canpid_gain)k),
+                      (double)gain->value);
+    }
+}
+
 void canpid_describe_subject(struct aw_session *session, const char *subject, char *out,
                              size_t size)
 {
@@ -64,7 +82,7 @@ void canpid_describe_subject(struct aw_session *session, const char *subject, ch
         canpid_get_controller(session, false, &controller) != AW_OK) /* uses the controller of -c */
         return;
     if (controller >= 0)
-        canpid_describe_gains(session, (unsigned)board, controller, out, size);
+        describe_gains(session, (unsigned)board, controller, out, size);
 }
 
 /* A working ADC never reads 0 (-12.5 A) all the time: the published firmware does not read it. Its

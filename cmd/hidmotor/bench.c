@@ -17,26 +17,16 @@
 #define LOOP_S     1e-3 /* period of the board's main loop */
 #define GAIN_MAX   100  /* max gain: full output at a hundredth of a degree */
 
-static enum aw_status find_joint(struct aw_session *session, const struct aw_args *args,
-                                 const char *name, struct aw_experiment_joint *joint)
+static void describe(struct aw_session *session, const struct aw_joint *source,
+                     struct aw_experiment_joint *joint)
 {
-    const char *text = name ? name : aw_arg(args, "joint", 0);
-    if (!text)
-        return aw_fail(&session->err, AW_USAGE, "%s: no joint given — add m1, m2 or m3",
-                       session->run.command->name);
-    int motor = aw_hidmotor_find_joint(text);
-    if (motor < 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "joint '%.24s' not found — use m1 m2 m3, or base shoulder elbow", text);
-    struct aw_hidmotor_joint row = aw_hidmotor_joint(motor);
-    const double *defaults = aw_hidmotor_default_gains[motor];
-    joint->number = (unsigned)motor;
-    joint->kp = aw_hidmotor_gain_index(motor, AW_HIDMOTOR_PID);
+    const double *defaults = aw_hidmotor_default_gains[source->id];
+    (void)session;
+    joint->number = source->id;
+    joint->kp = aw_hidmotor_gain_index((int)source->id, AW_HIDMOTOR_PID);
     joint->power_up = (struct aw_gains){defaults[0], defaults[1], defaults[2]};
-    joint->low = row.min;
-    joint->high = row.max;
-    snprintf(joint->name, sizeof joint->name, "%s", row.name);
-    return AW_OK;
+    joint->low = source->limits.min;
+    joint->high = source->limits.max;
 }
 
 static bool is_glitch(const struct aw_experiment_joint *joint, double deg)
@@ -197,13 +187,6 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
     return status == AW_OK ? read_status(experiment, &now) : status;
 }
 
-static void describe_joint(struct aw_session *session, const struct aw_experiment_joint *joint,
-                           char *out, size_t size)
-{
-    (void)session;
-    snprintf(out, size, "%s %s", joint->name, aw_hidmotor_joint((int)joint->number).alias);
-}
-
 const struct aw_experiment_hooks hidmotor_experiment = {
     .defaults = {.unit = "deg",
                  .scale = 1,
@@ -214,7 +197,7 @@ const struct aw_experiment_hooks hidmotor_experiment = {
                  .loop.driver = {.output_max = 1, .gain_max = GAIN_MAX},
                  .loop.tick_s = LOOP_S,
                  .loop.period_s = (double)AW_HIDMOTOR_POLL_NS / 1e9},
-    .joint = find_joint,
+    .describe = describe,
     .open = open_joint,
     .idle = idle,
     .setpoint = send_setpoint,
@@ -222,7 +205,6 @@ const struct aw_experiment_hooks hidmotor_experiment = {
     .tuning.gains = send_gains,
     .tuning.input = AW_INPUT_SETPOINT,
     .tuning.gain_max = GAIN_MAX,
-    .text.describe_gains = describe_joint,
     .text.working_url = "sim:?drive=pid",
     .text.assumed = "main loop of the published firmware",
 };

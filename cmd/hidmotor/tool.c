@@ -319,7 +319,6 @@ const struct aw_tool hidmotor_tool = {
     .motion.controller = &hidmotor_gain_access,
     .motion.maps = maps,
     .motion.experiments = &hidmotor_experiment,
-    .motion.custom_experiments = &aw_target_experiment,
     .watch.default_fields = AW_LIST("setpoint", "position"),
     .watch.watched = AW_LIST("positions", "velocities"),
     .share = {.on_frame = hidmotor_note_frame, .answer_head = 4},

@@ -225,7 +225,6 @@ const struct aw_tool toy_tool = {
     .safety.last_stop = last_stop,
     .motion.joints = &joints,
     .motion.steer_gain = 5,
-    .motion.experiments = &aw_target_experiment,
     .motion.maps = maps,
     .watch.default_fields = AW_LIST("position"),
 };

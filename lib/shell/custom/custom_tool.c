@@ -55,7 +55,7 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
     arm->tool.motion.joints = &aw_custom_joints;
     arm->tool.motion.controller = &aw_custom_controller;
     arm->tool.motion.steer_gain = 0;
-    arm->tool.motion.experiments = session->tool->motion.custom_experiments;
+    arm->tool.motion.experiments = NULL;
     arm->tool.safety.stop = session->wire->protocol->custom.stops ? aw_custom_stop : NULL;
     arm->tool.safety.last_stop = session->wire->protocol->custom.stops ? aw_custom_last_stop : NULL;
     session->motion.activity[0] = '\0';

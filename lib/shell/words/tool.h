@@ -422,9 +422,8 @@ struct aw_tool {
          * available */
         bool custom_joints;
 
-        /* hooks for experiments with its joints; NULL: not supported */
+        /* hooks for experiments with its joints; NULL: the joints need none */
         const struct aw_experiment_hooks *experiments;
-        const struct aw_experiment_hooks *custom_experiments; /* hooks for custom joints */
     } motion;
     /* data that watch, plot and record show */
     struct {

@@ -18,6 +18,25 @@
 #define TEXT      48
 #define TITLE     160
 
+/* Describes the joint for a title, as plot does: "lknee pos kp 3", "m2 shoulder", "pan". */
+static void describe_joint(struct aw_experiment *experiment, char *out, size_t size)
+{
+    struct aw_session *session = experiment->session;
+    const char *name = experiment->joint.name;
+    struct aw_joint_list list;
+    *out = '\0';
+    if (session->tool->records.subject.describe)
+        session->tool->records.subject.describe(session, name, out, size);
+    if (*out)
+        return;
+    snprintf(out, size, "%s", name);
+    enum aw_status status = aw_joints_list(session, &list);
+    size_t i = status == AW_OK ? aw_joints_find_index(&list, name) : list.n;
+    if (i < list.n && *list.joints[i].label)
+        snprintf(out, size, "%s", list.joints[i].label);
+    aw_joints_free(&list);
+}
+
 /* Draws panels over time or frequency into a file. */
 static enum aw_status draw(struct aw_session *session, const char *contents,
                            const struct aw_panel *panels, size_t n, bool over_frequency,
@@ -78,9 +97,7 @@ enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
          .n = 2},
         {.label = "control output", .unit = "of full scale", .series = &output, .n = 1},
     };
-    snprintf(text, sizeof text, "%s", experiment->joint.name);
-    if (experiment->hooks->text.describe_gains)
-        experiment->hooks->text.describe_gains(session, &experiment->joint, text, sizeof text);
+    describe_joint(experiment, text, sizeof text);
     enum aw_status status = draw(session, text, panels, 2, false, path);
     free(c.t);
     return status;

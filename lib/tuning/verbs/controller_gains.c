@@ -65,11 +65,10 @@ void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
                                      char *out, size_t size)
 {
     const double values[N_GAINS] = {gains.kp, gains.ki, gains.kd};
-    if (hooks->text.write_set_command) {
-        hooks->text.write_set_command(joint, gains, out, size);
-        return;
-    }
     snprintf(out, size, "gains set");
-    for (int i = 0; i < N_GAINS; i++)
+    if (hooks->has_modes)
+        snprintf(out, size, "set pid %.6g %.6g %.6g -b %s -c %s --switch", gains.kp, gains.ki,
+                 gains.kd, joint->name, joint->mode);
+    for (int i = 0; i < N_GAINS && !hooks->has_modes; i++)
         aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_gain_names[i], values[i]);
 }

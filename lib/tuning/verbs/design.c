@@ -13,7 +13,7 @@ enum aw_status aw_experiment_read_design(struct aw_session *session, const struc
 {
     const struct aw_tune_options *given = aw_tune_given(session);
     struct aw_experiment experiment = {.session = session,
-                                       .hooks = session->tool->motion.experiments};
+                                       .hooks = aw_experiment_get_hooks(session)};
     *options = (struct aw_design_options){
         .form = (enum aw_form)given->form,
         .ms = given->ms,

@@ -19,7 +19,7 @@
 
 bool aw_experiment_sends_gains(const struct aw_session *session)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     return hooks->tuning.gains &&
            (hooks->tuning.input != AW_INPUT_SETPOINT || aw_experiment_given(session)->with);
 }

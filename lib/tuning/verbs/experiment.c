@@ -24,7 +24,7 @@ static const char *save_path(const struct aw_experiment *experiment)
 enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool must,
                                       struct aw_experiment_joint *joint)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     if (hooks->mode)
         return hooks->mode(session, name, must, joint);
     *joint = hooks->defaults;
@@ -34,13 +34,11 @@ enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *na
 enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct aw_args *args,
                                         const char *name, struct aw_experiment_joint *joint)
 {
-    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     struct aw_joint_list list = {0};
     bool is_reported = session->tool->motion.joints->traits.reports_joints;
     size_t i = 0;
-    if (hooks->joint)
-        return hooks->joint(session, args, name, joint);
-    name = name ? name : aw_arg(args, "joint", 0);
+    name = name ? name : hooks->mode ? joint->name : aw_arg(args, "joint", 0);
     if (!name)
         return aw_fail(&session->err, AW_USAGE, "%s: no joint given — name one",
                        session->run.command->name);
@@ -49,6 +47,9 @@ enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct
     enum aw_status status = (is_reported ? aw_joints_begin : aw_joints_list)(session, &list);
     if (status == AW_OK)
         status = aw_joints_find(session, &list, name, &i);
+    if (status == AW_OK && list.joints[i].flags.is_blind)
+        status =
+            aw_fail(&session->err, AW_USAGE, "%s reports no position — choose another joint", name);
     if (status == AW_OK) {
         snprintf(joint->name, sizeof joint->name, "%s", list.joints[i].name);
         hooks->describe(session, &list.joints[i], joint);
@@ -61,7 +62,7 @@ enum aw_status aw_experiment_init(struct aw_experiment *experiment, struct aw_se
                                   const struct aw_args *args)
 {
     *experiment =
-        (struct aw_experiment){.session = session, .hooks = session->tool->motion.experiments};
+        (struct aw_experiment){.session = session, .hooks = aw_experiment_get_hooks(session)};
     enum aw_status status = aw_experiment_set_mode(session, NULL, true, &experiment->joint);
     return status == AW_OK ? aw_experiment_find_joint(session, args, NULL, &experiment->joint)
                            : status;
@@ -72,17 +73,20 @@ enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const
 {
     struct aw_session *session = experiment->session;
     struct aw_error problem;
-    if (experiment->hooks->parse)
-        return experiment->hooks->parse(session, &experiment->joint, what, text, value);
-    enum aw_status status = aw_number_parse_unit(text, experiment->joint.unit, value, &problem);
-    *value /= experiment->joint.scale;
+    const struct aw_experiment_joint *joint = &experiment->joint;
+    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
+    *value /= joint->scale;
+    if (status == AW_OK && *joint->mode && (*value < joint->low || *value > joint->high))
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s", what,
+                       *value * joint->scale, joint->unit, joint->low * joint->scale,
+                       joint->high * joint->scale, joint->mode);
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
 }
 
 const char *aw_experiment_joint_term(const struct aw_session *session)
 {
-    return session->tool->motion.experiments->text.joint_term
-               ? session->tool->motion.experiments->text.joint_term
+    return aw_experiment_get_hooks(session)->text.joint_term
+               ? aw_experiment_get_hooks(session)->text.joint_term
                : "joint";
 }
 

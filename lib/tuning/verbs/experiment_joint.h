@@ -2,7 +2,7 @@
  * The experiments are the same in every tool.
  *
  *     const struct aw_experiment_hooks lamp_experiments = {
- *         .defaults = {.unit = "deg", .scale = 1}, .joint = lamp_joint, .parse = lamp_parse,
+ *         .defaults = {.unit = "deg", .scale = 1}, .describe = lamp_describe,
  *         .open = lamp_open, .idle = lamp_idle, .setpoint = lamp_setpoint, .end = lamp_end, …
  *     };
  *     struct aw_tool lamp_tool = {…, .motion.experiments = &lamp_experiments};
@@ -55,20 +55,14 @@ enum aw_experiment_input {
 struct aw_experiment_hooks {
     /* Sets the members that depend only on the mode: all except name and number. name NULL: the
      * mode of the options. If they give none, sets mode to "" and scale to 1, or returns AW_USAGE
-     * if must is set. NULL: every joint starts as a copy of the defaults. */
+     * if must is set. name NULL and must: also sets the joint's name from the options. NULL: every
+     * joint starts as a copy of the defaults. */
     enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
                            struct aw_experiment_joint *joint);
     struct aw_experiment_joint defaults;
-    /* Finds the joint in the known mode. name NULL: uses the options and arguments. NULL: the joint
-     * is one of the tool's struct aw_joints, and describe fills in its members. */
-    enum aw_status (*joint)(struct aw_session *session, const struct aw_args *args,
-                            const char *name, struct aw_experiment_joint *joint);
+    /* Fills in the members that depend on the joint. */
     void (*describe)(struct aw_session *session, const struct aw_joint *of,
                      struct aw_experiment_joint *joint);
-    /* Converts a value in the joint's unit ("10deg") to a share. what begins error messages. NULL:
-     * converts by the unit alone. */
-    enum aw_status (*parse)(struct aw_session *session, const struct aw_experiment_joint *joint,
-                            const char *what, const char *text, double *value);
 
     /* Opens the link, and waits until the joint's position is known. Not called with --dry-run. */
     enum aw_status (*open)(struct aw_experiment *experiment);
@@ -102,14 +96,6 @@ struct aw_experiment_hooks {
 
     /* texts for the user */
     struct {
-        /* Write text for people. describe_gains: joint and gains, "lknee pos kp 3" (NULL: the
-         * joint's name). write_set_command: the command that sets gains (NULL: "gains set
-         * elbow.kp=1 …"). */
-        void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
-                               char *out, size_t size);
-        void (*write_set_command)(const struct aw_experiment_joint *joint, struct aw_gains gains,
-                                  char *out, size_t size);
-
         const char *joint_term; /* the tool's term for joints: "board"; NULL: "joint" */
         /* what happens to the joint at the end of a motion, for messages: "disabled"; NULL: "held",
          * or "stopped" if steered */
@@ -119,7 +105,7 @@ struct aw_experiment_hooks {
          * else NULL */
         const char *working_url;
     } text;
-    bool has_modes; /* the user also names a controller */
+    bool has_modes; /* the user names board and controller, by -b and -c or in a file */
 };
 
 #endif

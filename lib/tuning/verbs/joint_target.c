@@ -155,7 +155,7 @@ static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_statu
     return aw_joints_end(session, &experiment->list, status);
 }
 
-const struct aw_experiment_hooks aw_target_experiment = {
+static const struct aw_experiment_hooks target_joints = {
     .defaults = USUAL,
     .describe = describe,
     .open = open,
@@ -164,3 +164,9 @@ const struct aw_experiment_hooks aw_target_experiment = {
     .end = end_motion,
     .tuning.input = AW_INPUT_SETPOINT,
 };
+
+const struct aw_experiment_hooks *aw_experiment_get_hooks(const struct aw_session *session)
+{
+    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    return hooks ? hooks : &target_joints;
+}

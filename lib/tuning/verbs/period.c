@@ -147,7 +147,7 @@ const char *aw_experiment_tick_text(const struct aw_session *session, const stru
         [AW_TICK_MEASURED] = "measured",
     };
     const char *source = tick->source == AW_TICK_ASSUMED
-                             ? session->tool->motion.experiments->text.assumed
+                             ? aw_experiment_get_hooks(session)->text.assumed
                              : sources[tick->source];
     if (isfinite(tick->half))
         snprintf(out, AW_EXPERIMENT_TICK_TEXT, "%.4g ± %.2g ms, %s", 1000 * tick->s,

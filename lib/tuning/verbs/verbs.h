@@ -6,10 +6,9 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* The hooks for the joints of packet files (.motion.custom_experiments), and for a tool whose
- * joints are steered (.motion.experiments). The option speed limits joints that have no speed limit
- * of their own. */
-extern const struct aw_experiment_hooks aw_target_experiment;
+/* Returns the tool's hooks; or those for the joints of packet files, and for a tool whose joints are
+ * steered. The option speed limits joints that have no speed limit of their own. */
+const struct aw_experiment_hooks *aw_experiment_get_hooks(const struct aw_session *session);
 
 /* Options of an experiment and of its output files. Strings are NULL if not given. */
 struct aw_experiment_options {

@@ -57,14 +57,14 @@ static enum aw_status parse_limit(struct spec *spec, struct check *check, const 
                    "%s: unknown key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
                    key, aw_experiment_joint_term(spec->session),
-                   spec->session->tool->motion.experiments->has_modes ? ", controller" : "",
-                   spec->session->tool->motion.experiments->tuning.gains ? "gains, switch, " : "");
+                   aw_experiment_get_hooks(spec->session)->has_modes ? ", controller" : "",
+                   aw_experiment_get_hooks(spec->session)->tuning.gains ? "gains, switch, " : "");
 }
 
 static enum aw_status parse_gains(struct spec *spec, struct check *check, char *value)
 {
     char *words[4];
-    double max = spec->session->tool->motion.experiments->tuning.gain_max;
+    double max = aw_experiment_get_hooks(spec->session)->tuning.gain_max;
     double *const members[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
@@ -101,7 +101,7 @@ static enum aw_status set_key(struct spec *spec, struct check *check, const char
 {
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
-    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     if (strcmp(key, aw_experiment_joint_term(session)) == 0) {
         snprintf(check->text.joint_text, sizeof check->text.joint_text, "%s", value);
         return aw_experiment_find_joint(session, NULL, value, &check->joint);
@@ -142,7 +142,7 @@ static enum aw_status parse_line(struct spec *spec, char *line)
         *check = (struct check){.seconds = 2, .settle_s = 1};
         aw_experiment_init_limits(&check->limits);
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
-        const struct aw_experiment_hooks *hooks = spec->session->tool->motion.experiments;
+        const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(spec->session);
         return hooks->has_modes ? AW_OK
                                 : aw_experiment_set_mode(spec->session, NULL, true, &check->joint);
     }
@@ -157,7 +157,7 @@ static enum aw_status read_values(struct aw_session *session, struct check *chec
 {
     const char *deviation = check->text.deviation_text[0] ? check->text.deviation_text : NULL;
     const struct aw_experiment experiment = {
-        .session = session, .hooks = session->tool->motion.experiments, .joint = check->joint};
+        .session = session, .hooks = aw_experiment_get_hooks(session), .joint = check->joint};
     enum aw_status status =
         aw_experiment_parse(&experiment, "from", check->text.from_text, &check->from);
     if (status == AW_OK)
@@ -174,7 +174,7 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
         limits += !isnan(check->limits.max[m]);
-    const struct aw_experiment_hooks *hooks = session->tool->motion.experiments;
+    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     if (!*check->text.joint_text || check->has_mode != hooks->has_modes ||
         !*check->text.from_text || !*check->text.to_text || !limits)
         return aw_fail(&session->err, AW_USAGE,
@@ -225,7 +225,7 @@ static enum aw_status perform_step(struct aw_session *session, const struct chec
                                    bool *passed, char verdict[AW_EXPERIMENT_VERDICT])
 {
     struct aw_experiment experiment = {.session = session,
-                                       .hooks = session->tool->motion.experiments,
+                                       .hooks = aw_experiment_get_hooks(session),
                                        .joint = check->joint,
                                        .saves = AW_SAVE_NOTHING,
                                        .max_deviation = check->max_deviation};
