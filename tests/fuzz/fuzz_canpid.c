@@ -64,7 +64,6 @@ static void try_firmware(const uint8_t *data, size_t size)
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.boards = AW_CANPID_BIT(LKNEE);
     options.fw = true;
-    options.noise = 2;
     feed_device(aw_canpid_device_new(&options), data, size, mend, check_fw);
 }
 

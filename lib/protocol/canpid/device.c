@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "base/clamp.h"
 #include "base/suggest.h"
-#include "link/core/random.h"
 #include "packets/memory.h"
 #include "protocol/canpid/wire.h"
 
@@ -78,7 +77,6 @@ struct driver {
         int32_t event;
         double precompression, boost;
     } registers;
-    struct aw_random random;
     struct {
         uint8_t waiting[WAITING][FRAME_SIZE];
         unsigned n_waiting;
@@ -178,14 +176,6 @@ static int wrap_counts(int value, int turn)
     return value <= -turn / 2 ? value + turn : value;
 }
 
-static int encoder_noise(struct bus *bus, struct driver *driver)
-{
-    if (!(bus->options.noise > 0))
-        return 0;
-    double share = aw_random_share(&driver->random) * 2 - 1;
-    return (int)round(share * bus->options.noise);
-}
-
 /* Returns the joint state that the encoders measure. */
 static const struct aw_canpid_joint *visible_joint(const struct driver *driver)
 {
@@ -201,13 +191,12 @@ static void update_stuck(struct driver *driver)
     driver->encoder.reported.lever_speed = 0;
 }
 
-static void measure(struct bus *bus, struct driver *driver)
+static void measure(struct driver *driver)
 {
     const struct aw_canpid_joint *joint = visible_joint(driver);
     struct measurements *measured = &driver->measured;
-    int link = angle_to_counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
-    int alpha =
-        angle_to_counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
+    int link = angle_to_counts(joint->link, LEVER_TURN);
+    int alpha = angle_to_counts(joint->lever - joint->link, ALPHA_TURN);
     measured->link = wrap_counts(link - driver->encoder.link_zero, (int)LEVER_TURN);
     measured->alpha = wrap_counts(alpha - driver->encoder.alpha_zero, (int)ALPHA_TURN);
     double spring_turns = measured->alpha / ALPHA_TURN,
@@ -234,7 +223,7 @@ static void run_controller(struct bus *bus, struct driver *driver)
     struct aw_canpid_pid *pid = &driver->pid;
     update_stuck(driver);
     double lever = visible_joint(driver)->lever;
-    measure(bus, driver);
+    measure(driver);
     if (get_error(driver) != AW_CANPID_NO_ERROR)
         aw_canpid_pid_disable(pid);
     if (driver->clock.startup_ticks > 0) {
@@ -637,7 +626,6 @@ static size_t count_delay_steps(const struct aw_canpid_device_options *options, 
 static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, double **delayed)
 {
     const struct aw_canpid_device_options *options = &bus->options;
-    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     driver->board = at * 32;
     driver->model = options->model ? *options->model : aw_canpid_joint(driver->board);
     driver->stop_limit = driver->model.lever.stop_rad - SOFT_STOP;
@@ -649,9 +637,8 @@ static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, d
     *delayed += driver->delay.n_delayed;
     driver->clock.startup_ticks = options->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
     driver->pid = aw_canpid_pid_defaults();
-    driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + driver->board;
-    driver->registers.fault = faulty >> at & 1 ? options->fault : AW_CANPID_NO_ERROR;
-    measure(bus, driver);
+    driver->registers.fault = options->fault;
+    measure(driver);
 }
 
 static void device_close(struct aw_device *device)

@@ -38,8 +38,7 @@
  * Other nodes, from custom packets, send their periodic packets at the file's rate, otherwise 10
  * times a second. A frame to such a node replaces the values that it sends from then on.
  *
- * Time advances in steps of 1 ms, so that a run depends only on the commands, their times and the
- * seed.
+ * Time advances in steps of 1 ms, so that a run depends only on the commands and their times.
  */
 #ifndef AW_PROTOCOL_CANPID_DEVICE_H
 #define AW_PROTOCOL_CANPID_DEVICE_H
@@ -81,10 +80,7 @@ struct aw_canpid_device_options {
     double tick_s;              /* control period, 0.004 to 1; 0: derived from rate_hz, see above */
     unsigned quirks;            /* bits of enum aw_canpid_quirk */
     bool fw;                    /* sensors as the published firmware packs them (variant "fw") */
-    enum aw_canpid_error fault; /* an encoder that is broken from the start */
-    uint64_t fault_boards;      /* boards with the fault; 0: all */
-    double noise;               /* noise of both encoders, counts in either direction; default 0 */
-    uint64_t seed;              /* of the noise */
+    enum aw_canpid_error fault; /* an encoder that is broken from the start, of all boards */
     /* every frame takes effect on arrival, without the receive path; for other tests */
     bool act_on_arrival;
     /* model of every joint; NULL: six different ones, see plant.h */

@@ -58,7 +58,7 @@ struct arm {
     } layout;
     struct aw_random random;
     struct {
-        bool started, mute, frozen;
+        bool started, mute;
     } state;
     struct {
         int64_t now_ns, step_ns; /* current time; time of the next step */
@@ -74,7 +74,7 @@ struct arm {
         struct aw_unitysim_limits limits, next_limits; /* next_limits: for the next scene */
     } world;
     struct joint joints[AW_UNITYSIM_JOINTS];
-    struct queue out, waiting;
+    struct queue out;
 };
 
 /* Options */
@@ -84,18 +84,22 @@ static const double speeds[] = {AW_UNITYSIM_DEG_S, 0.80, 1.2};
 
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void)
 {
-    return (struct aw_unitysim_device_options){.scenes = SCENES};
+    return (struct aw_unitysim_device_options){.scene = 0};
 }
 
 /* Queues */
+
+static void fill_datagram(struct datagram *datagram, const void *bytes, size_t size)
+{
+    datagram->size = size;
+    memcpy(datagram->bytes, bytes, size < DATAGRAM_MAX ? size : DATAGRAM_MAX);
+}
 
 static bool enqueue(struct queue *queue, const void *bytes, size_t size)
 {
     if (queue->count == WAITING_MAX)
         return false;
-    struct datagram *item = &queue->items[(queue->first + queue->count++) % WAITING_MAX];
-    item->size = size;
-    memcpy(item->bytes, bytes, size < DATAGRAM_MAX ? size : DATAGRAM_MAX);
+    fill_datagram(&queue->items[(queue->first + queue->count++) % WAITING_MAX], bytes, size);
     return true;
 }
 
@@ -135,7 +139,7 @@ static void step_joint(const struct arm *arm, struct joint *joint)
 static void run_joints(struct arm *arm, int64_t now)
 {
     for (; arm->clock.step_ns <= now; arm->clock.step_ns += STEP_NS)
-        for (unsigned i = 0; i < AW_UNITYSIM_JOINTS && !arm->state.frozen; i++)
+        for (unsigned i = 0; i < AW_UNITYSIM_JOINTS; i++)
             if (!(arm->options.stuck >> i & 1))
                 step_joint(arm, &arm->joints[i]);
 }
@@ -180,8 +184,7 @@ static void send_feedback(struct arm *arm)
         record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")] = arm->feedback.velocity[i];
     }
     record.present = record.codec->masks.values;
-    if (lost || arm->state.mute || arm->state.frozen ||
-        !enqueue(&arm->out, bytes, encode(&record, bytes)))
+    if (lost || arm->state.mute || !enqueue(&arm->out, bytes, encode(&record, bytes)))
         arm->counters.lost++;
     else
         arm->counters.feedback++;
@@ -217,7 +220,7 @@ static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_camera *camera,
                        const struct aw_unitysim_limits *limits)
 {
-    if (scene > arm->options.scenes) {
+    if (scene > SCENES) {
         snprintf(arm->drop_reason, sizeof arm->drop_reason, "scene: %d does not exist", scene);
         return;
     }
@@ -469,8 +472,6 @@ static void run_until(struct arm *arm, int64_t now)
     }
     run_joints(arm, now);
     arm->clock.now_ns = now;
-    for (const struct datagram *in; !arm->state.frozen && (in = dequeue(&arm->waiting));)
-        handle_datagram(arm, in);
 }
 
 static void device_step(struct aw_device *device, int64_t now)
@@ -481,14 +482,15 @@ static void device_step(struct aw_device *device, int64_t now)
 static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct arm *arm = (struct arm *)device;
+    struct datagram in;
     run_until(arm, now);
-    enqueue(&arm->waiting, buf, size);
-    run_until(arm, now);
+    fill_datagram(&in, buf, size);
+    handle_datagram(arm, &in);
 }
 
 static bool is_sending(const struct arm *arm)
 {
-    return arm->world.loaded && !arm->state.frozen && !arm->state.mute;
+    return arm->world.loaded && !arm->state.mute;
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
@@ -509,9 +511,7 @@ static int64_t device_next_event(const struct aw_device *device)
     if (!arm->state.started)
         return 0;
     int64_t custom_ns = is_sending(arm) ? aw_packet_memory_next_due(arm->memory) : AW_NEVER;
-    return arm->world.loaded && !arm->state.frozen
-               ? aw_min_time(arm->feedback.feedback_ns, custom_ns)
-               : AW_NEVER;
+    return arm->world.loaded ? aw_min_time(arm->feedback.feedback_ns, custom_ns) : AW_NEVER;
 }
 
 static void device_close(struct aw_device *device)
@@ -563,7 +563,6 @@ void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
                                         .frame_rate = arm->world.frame_rate,
                                         .camera = arm->world.camera,
                                         .limits = arm->world.limits,
-                                        .frozen = arm->state.frozen,
                                         .counters = arm->counters};
     memcpy(truth->drop_reason, arm->drop_reason, sizeof truth->drop_reason);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -576,11 +575,6 @@ void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
 void aw_unitysim_device_set_stuck(struct aw_device *device, unsigned joints)
 {
     ((struct arm *)device)->options.stuck = joints;
-}
-
-void aw_unitysim_device_set_frozen(struct aw_device *device, bool frozen)
-{
-    ((struct arm *)device)->state.frozen = frozen;
 }
 
 void aw_unitysim_device_set_mute(struct aw_device *device, bool mute)

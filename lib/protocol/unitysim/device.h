@@ -41,7 +41,6 @@ extern const char *const aw_unitysim_speed_names[];
 struct aw_unitysim_device_options {
     /* scene loaded from the start, with default limits and view; 0: no scene and no feedback */
     int scene;
-    int scenes; /* number of scenes, default 6; others do not load */
     enum aw_unitysim_speed speed;
     /* rounds the velocities of feedback like the original: 15 comes back as 14 */
     bool low_echo;
@@ -65,7 +64,7 @@ struct aw_unitysim_device_counters {
          * as possible */
         odd, empty, header, checksum, size, type; /* dropped, by reason */
     uint64_t scenes, requests;
-    uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */
+    uint64_t feedback, lost; /* sent; held back by feedback_loss or muted */
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
@@ -80,7 +79,6 @@ struct aw_unitysim_truth {
     double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the centre */
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
     bool at_limit[AW_UNITYSIM_JOINTS];
-    bool frozen;
     struct aw_unitysim_device_counters counters;
     char drop_reason[160]; /* the reason of the last dropped datagram, or "" */
 };
@@ -89,10 +87,8 @@ struct aw_unitysim_truth {
 void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
                                   struct aw_unitysim_truth *truth);
 
-/* Faults at run time. A mute simulator moves without sending. A frozen one neither moves nor sends,
- * and queues the datagrams it receives. */
+/* Faults at run time. A mute simulator moves without sending. */
 void aw_unitysim_device_set_stuck(struct aw_device *device, unsigned joints);
 void aw_unitysim_device_set_mute(struct aw_device *device, bool mute);
-void aw_unitysim_device_set_frozen(struct aw_device *device, bool frozen);
 
 #endif

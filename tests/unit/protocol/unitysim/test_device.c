@@ -396,24 +396,6 @@ TEST(feedback_is_lost_and_joint_sticks_as_configured)
     rig_free(rig);
 }
 
-TEST(frozen_simulator_resumes)
-{
-    struct rig *rig = rig_in_scene("");
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    rig_run(rig, 0.5);
-    aw_unitysim_device_set_frozen(rig->device, true);
-    double at = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
-    rig_put(rig, ALL_STOP);
-    assert_silent(rig);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 0);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_INCREASE);
-    aw_unitysim_device_set_frozen(rig->device, false);
-    rig_run(rig, 0.5);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 11);
-    rig_free(rig);
-}
-
 /* Reads bytes in hex and appends the checksum. */
 static size_t read_hex(const char *text, uint8_t *bytes)
 {
@@ -447,7 +429,7 @@ TEST(paths_match_the_golden_file)
         "165 FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
         "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A|"
         "405 FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01";
-    const struct aw_unitysim_device_options options = {.scenes = 6, .scene = 1};
+    const struct aw_unitysim_device_options options = {.scene = 1};
     struct aw_device *device = aw_unitysim_device_new(&options);
     struct sending next = {.rest = script};
     struct aw_unitysim_truth t;
@@ -489,13 +471,6 @@ TEST(queues_are_limited)
     while (aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns, NULL) == AW_OK)
         answers++;
     assert_int_equal(answers, 256);
-    aw_unitysim_device_set_frozen(rig->device, true);
-    for (int i = 0; i < 300; i++)
-        rig_put(rig, "FF FF 03 FC");
-    assert_int_equal(counters(rig)->requests, 300);
-    assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
-    aw_unitysim_device_set_frozen(rig->device, false);
-    assert_int_equal(counters(rig)->requests, 556);
     rig_free(rig);
 }
 
