@@ -137,7 +137,7 @@ static void print_variants(const struct page *page, const struct aw_wire *wire)
 {
     if (!wire->protocol->variants[1].name)
         return;
-    fputs(page->markdown ? "\n| variant | |\n|---|---|\n" : "\nvariants\n", page->out);
+    fputs(page->markdown ? "\n| variant | meaning |\n|---|---|\n" : "\nvariants\n", page->out);
     for (const struct aw_variant *v = wire->protocol->variants; v->name; v++) {
         bool used = strcmp(v->name, wire->variant.name) == 0;
         const struct cell cells[] = {
@@ -182,7 +182,7 @@ static void print_overview(const struct page *page, struct aw_wire *wire)
                 tool);
     print_variants(page, wire);
     print_envelope(page, wire->variant.envelope);
-    fputs(page->markdown ? "\n| message | code | direction | |\n|---|---|---|---|\n"
+    fputs(page->markdown ? "\n| message | code | direction | meaning |\n|---|---|---|---|\n"
                          : "\nmessages\n",
           page->out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {

@@ -187,7 +187,8 @@ void aw_page_add_row(struct aw_page *page, const char *left, const char *right)
         write_man_line(page->out, "", right);
     } else {
         bool marked = strchr(left, '`') != NULL;
-        aw_output_print(page->out, "%s| %s", first ? "| | |\n|---|---|\n" : "", marked ? "" : "`");
+        aw_output_print(page->out, "%s| %s", first ? "| name | meaning |\n|---|---|\n" : "",
+                        marked ? "" : "`");
         write_cell(page->out, left);
         aw_output_print(page->out, "%s | ", marked ? "" : "`");
         write_cell(page->out, right);
@@ -260,6 +261,7 @@ struct markdown {
     struct aw_page *page;
     const char *tool;
     bool visible, code; /* inside a visible section; inside a ``` block */
+    bool in_table;      /* after the header row of a table */
     char paragraph[LINE];
 };
 
@@ -293,9 +295,10 @@ static void read_markdown_line(struct markdown *m, char *line)
             aw_page_add_code(m->page, line);
         else if (*line != '|')
             aw_append(m->paragraph, sizeof m->paragraph, " ", "%s", line);
-        else if (line[1] == ' ')
+        else if (line[1] == ' ' && m->in_table)
             print_markdown_row(m->page, line);
     }
+    m->in_table = *line == '|';
 }
 
 void aw_page_add_markdown(struct aw_page *page, const char *text, const char *tool)

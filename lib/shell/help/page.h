@@ -39,10 +39,10 @@ void aw_page_add_list(struct aw_page *page, const char *left, const char *items)
 void aw_page_add_text(struct aw_page *page, const char *text); /* a paragraph */
 void aw_page_add_code(struct aw_page *page, const char *line); /* a line to type verbatim */
 
-/* Prints the Markdown of a topic: paragraphs, "## heading", two-column tables without a header row,
- * ``` blocks, `words`. A section with a lower-case heading of one word belongs to the tool of that
- * name. It is shown only for that tool, or for all if tool is NULL. Skips the first line, the
- * title. */
+/* Prints the Markdown of a topic: paragraphs, "## heading", two-column tables, ``` blocks, `words`.
+ * A section with a lower-case heading of one word belongs to the tool of that name. It is shown
+ * only for that tool, or for all if tool is NULL. Skips the first line, the title, and the header
+ * rows of tables. */
 void aw_page_add_markdown(struct aw_page *page, const char *text, const char *tool);
 
 #endif

@@ -27,6 +27,8 @@ static const char source[] = "# sample — a topic\n"
                              "\n"
                              "## other\n"
                              "\n"
+                             "| name | meaning |\n"
+                             "|---|---|\n"
                              "| c | d |\n"
                              "Not ours.\n";
 
@@ -52,13 +54,13 @@ static const struct {
     {AW_PAGE_MARKDOWN, NULL,
      "One line and `two words` more.\n"
      "\n"
-     "| | |\n|---|---|\n| `a, b` | left \\| right |\n"
+     "| name | meaning |\n|---|---|\n| `a, b` | left \\| right |\n"
      "\n## A heading\n\n"
      "    .code -x\n"
      "\n## rig\n\n"
      "Ours.\n"
      "\n## other\n\n"
-     "| | |\n|---|---|\n| `c` | d |\n"
+     "| name | meaning |\n|---|---|\n| `c` | d |\n"
      "\nNot ours.\n"},
 };
 
