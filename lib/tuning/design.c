@@ -286,8 +286,7 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
     p->duration_s = fmax(MAX_SETTLING * (time_constant + process->dead_time_s + driver->tick_s +
                                          fmin(ti, 4 * time_constant)),
                          o->min_duration_s);
-    struct aw_scene scene = {
-        .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .nonlinear = true};
+    struct aw_scene scene = {.step = o->step, .rest = o->rest, .duration_s = p->duration_s};
     struct aw_sample *samples = aw_predict(process, driver, &p->per_tick, &scene, &n, err);
     if (!samples)
         return err->status;

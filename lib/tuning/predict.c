@@ -95,13 +95,12 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     }
     *n = (size_t)ticks;
     for (size_t i = 0; i < *n; i++) {
-        double y = scene->from - rest->error + aw_process_measured(process, &plant.x);
-        double measured = y;
-        if (scene->nonlinear && driver->quantum > 0)
+        double y = aw_process_measured(process, &plant.x) - rest->error, measured = y;
+        if (driver->quantum > 0)
             measured = round(y / driver->quantum) * driver->quantum;
-        double u = control_tick(&controller, scene->to - measured);
-        samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
-        plant_tick(&plant, (scene->nonlinear ? effective_output(driver, u) : u) + scene->load);
+        double u = control_tick(&controller, scene->step - measured);
+        samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->step, y, u};
+        plant_tick(&plant, effective_output(driver, u));
     }
     free(plant.outputs);
     return samples;

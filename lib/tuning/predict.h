@@ -1,6 +1,6 @@
 /* Simulates a loop: the driver's controller on a process model, tick by tick.
  *
- *     struct aw_scene scene = {.from = 0, .to = 0.05, .duration_s = 2, .nonlinear = true};
+ *     struct aw_scene scene = {.step = 0.05, .duration_s = 2};
  *     struct aw_sample *samples = aw_predict(&process, &driver, &gains, &scene, &n, &err);
  *     … aw_response(samples, n, …), free(samples)
  *
@@ -21,13 +21,11 @@ struct aw_rest {
     double error; /* setpoint - measured */
 };
 
+/* A step of the setpoint from 0 at t = 0. */
 struct aw_scene {
-    double from, to; /* setpoint before and after t = 0 */
+    double step;
     struct aw_rest rest;
-    double load; /* added to the output from t = 0 on */
     double duration_s;
-    /* applies dead band, output limit and encoder resolution; false: the loop is linear */
-    bool nonlinear;
 };
 
 /* Returns one sample per tick from t = 0 on. The caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE

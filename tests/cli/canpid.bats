@@ -459,7 +459,7 @@ END
         sed -i "s/ --max.*/ --max-${limit%:*} ${limit#*:}/" over
         exits_with 1 "exceeded)" canpid -q -l "$fast" run over
     done
-    fails_with 1 "not reached" canpid -q -l "$fast" "${step[@]}" --max-rise-time 1s
+    fails_with 1 "rise time below 90 % (limit 1 s exceeded)" canpid -q -l "$fast" "${step[@]}" --max-rise-time 1s
     fails 2 canpid -l "$fast" "${step[@]}" --max-overshoot foo
     fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
 }
@@ -654,7 +654,7 @@ END
 @test "tune reports an unreached step in words, never as a number" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force -v
-    matches "$output" "*rise time *below 90 % before *[0-9] after*"
+    matches "$output" "*rise time *below 90 % before *[0-9] s after*"
     hasnt "$output" "nan"
 }
 

@@ -107,10 +107,8 @@ enum aw_status aw_experiment_draw_step(struct aw_session *session, const struct 
                                        const struct aw_proposal *p, double step, const char *path)
 {
     size_t n;
-    struct aw_scene scene = {.to = step,
-                             .rest = p->rest,
-                             .duration_s = fmin(p->duration_s, LONGEST_S),
-                             .nonlinear = true};
+    struct aw_scene scene = {
+        .step = step, .rest = p->rest, .duration_s = fmin(p->duration_s, LONGEST_S)};
     struct aw_sample *samples =
         aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
     if (!samples)

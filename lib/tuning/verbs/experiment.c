@@ -407,22 +407,16 @@ void aw_experiment_report_metric(struct aw_session *session, const char *key, en
     session->result.entries[session->result.n - 1].unit_after = row->unit_after;
 }
 
-const char *aw_experiment_metric_unit(char out[40], enum aw_metric metric, const char *unit)
+const char *aw_experiment_format_metric(char out[AW_EXPERIMENT_CELL], enum aw_metric metric,
+                                        double value, const char *unit)
 {
     const struct aw_metric_row *row = aw_metric(metric);
     const char *sample_unit = row->uses_sample_unit ? unit : "";
-    snprintf(out, 40, "%s%.20s%s", *sample_unit || *row->unit_after ? " " : "", sample_unit,
-             row->unit_after);
-    return out;
-}
-
-const char *aw_experiment_metric_cell(char out[AW_EXPERIMENT_CELL], enum aw_metric metric,
-                                      double value)
-{
     if (!aw_metric_is_reached(value))
         return metric == AW_RISE_TIME       ? "below 90 %"
                : metric == AW_SETTLING_TIME ? "unsettled"
-                                            : "-";
-    *aw_print_fixed(out, value, 5) = '\0';
+                                            : "not reached";
+    snprintf(out, AW_EXPERIMENT_CELL, "%.4g%s%.20s%s", value,
+             *sample_unit || *row->unit_after ? " " : "", sample_unit, row->unit_after);
     return out;
 }

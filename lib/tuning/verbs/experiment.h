@@ -202,13 +202,10 @@ void aw_experiment_report(struct aw_experiment *experiment, const char *cmd);
 void aw_experiment_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
                                  double value, const char *unit);
 
-/* Writes the unit of a metric after a space (" deg·s"), or "". unit: the unit of the joint. */
-const char *aw_experiment_metric_unit(char out[40], enum aw_metric metric, const char *unit);
-
-/* Formats a value for a table. Writes the reason ("below 90 %") if it was not reached. Returns out,
- * or a constant. */
-#define AW_EXPERIMENT_CELL (AW_NUMBER_MAX + 1)
-const char *aw_experiment_metric_cell(char out[AW_EXPERIMENT_CELL], enum aw_metric metric,
-                                      double value);
+/* Formats a metric with its unit, "1.23 deg·s", or the reason why it was not reached: "below 90 %".
+ * unit: the unit of the step. Returns out, or a constant. */
+#define AW_EXPERIMENT_CELL 64
+const char *aw_experiment_format_metric(char out[AW_EXPERIMENT_CELL], enum aw_metric metric,
+                                        double value, const char *unit);
 
 #endif

@@ -141,14 +141,10 @@ enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, stru
 const char *aw_experiment_tick_text(const struct aw_session *session, const struct aw_tick *tick,
                                     char out[AW_EXPERIMENT_TICK_TEXT])
 {
-    static const char *const sources[AW_TICK_SOURCES] = {
-        [AW_TICK_UNKNOWN] = "unknown",
-        [AW_TICK_GIVEN] = "as given",
-        [AW_TICK_MEASURED] = "measured",
-    };
     const char *source = tick->source == AW_TICK_ASSUMED
                              ? aw_experiment_get_hooks(session)->text.assumed
-                             : sources[tick->source];
+                         : tick->source == AW_TICK_GIVEN ? "as given"
+                                                         : aw_tick_source_names[tick->source];
     if (isfinite(tick->half))
         snprintf(out, AW_EXPERIMENT_TICK_TEXT, "%.4g ± %.2g ms, %s", 1000 * tick->s,
                  1000 * tick->half, source);

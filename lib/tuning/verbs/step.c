@@ -82,17 +82,16 @@ bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw
                        "reversed"
                      : "");
     for (int m = 0; m < AW_METRICS; m++) {
+        enum aw_metric metric = (enum aw_metric)m;
         double value = response->value[m], max = limits->max[m];
-        char of[40], reached[64] = "not reached";
+        char reached[AW_EXPERIMENT_CELL], limit[AW_EXPERIMENT_CELL];
         if (isnan(max))
             continue;
         bool is_met = aw_metric_is_reached(value) && fabs(value) <= max;
         passed = passed && is_met;
-        aw_experiment_metric_unit(of, (enum aw_metric)m, unit);
-        if (aw_metric_is_reached(value))
-            snprintf(reached, sizeof reached, "%.4g%s", value, of);
-        aw_append(out, AW_EXPERIMENT_VERDICT, ", ", "%s %s (limit %g%s%s)",
-                  aw_metric((enum aw_metric)m)->title, reached, max, of, is_met ? "" : " exceeded");
+        aw_append(out, AW_EXPERIMENT_VERDICT, ", ", "%s %s (limit %s%s)", aw_metric(metric)->title,
+                  aw_experiment_format_metric(reached, metric, value, unit),
+                  aw_experiment_format_metric(limit, metric, max, unit), is_met ? "" : " exceeded");
     }
     return passed;
 }

@@ -185,16 +185,10 @@ static bool is_better(const struct tuner *t)
            (after <= before && t->after.value[AW_IAE] < t->before.value[AW_IAE]);
 }
 
-/* Formats "1.23 deg·s", or the reason for a missing value. */
 static const char *format_metric(const struct tuner *t, char out[AW_EXPERIMENT_CELL],
-                                 enum aw_metric metric, double value)
+                                 enum aw_metric metric, const struct aw_response *response)
 {
-    const struct aw_metric_row *row = aw_metric(metric);
-    if (!aw_metric_is_reached(value))
-        return aw_experiment_metric_cell(out, metric, value);
-    snprintf(out, AW_EXPERIMENT_CELL, "%.3g %s%s", value,
-             row->uses_sample_unit ? t->model.unit : "", row->unit_after);
-    return out;
+    return aw_experiment_format_metric(out, metric, response->value[metric], t->model.unit);
 }
 
 /* Returns true and writes the reason if the new gains must be rejected. Sets *overshoots if gains
@@ -212,9 +206,8 @@ static bool find_objection(const struct aw_experiment *experiment, const struct 
                  t->after.final, step->to, experiment->joint.unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
-                 aw_metric(t->goal)->title,
-                 format_metric(t, after, t->goal, t->after.value[t->goal]),
-                 format_metric(t, before, t->goal, t->before.value[t->goal]));
+                 aw_metric(t->goal)->title, format_metric(t, after, t->goal, &t->after),
+                 format_metric(t, before, t->goal, &t->before));
     else if ((*overshoots = overshoot > limit + resolution))
         snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
                  overshoot, limit);
@@ -239,9 +232,9 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
         }
     for (size_t i = 0; is_verbose(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[AW_EXPERIMENT_CELL], is[AW_EXPERIMENT_CELL];
-        aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
-                        aw_experiment_metric_cell(was, shown[i], t->before.value[shown[i]]),
-                        aw_experiment_metric_cell(is, shown[i], t->after.value[shown[i]]));
+        aw_output_print(&session->out, "%-18s %16s before %16s after\n", aw_metric(shown[i])->title,
+                        format_metric(t, was, shown[i], &t->before),
+                        format_metric(t, is, shown[i], &t->after));
     }
 }
 
@@ -283,8 +276,8 @@ static void report_success(struct tuner *t)
 {
     char is[AW_EXPERIMENT_CELL], was[AW_EXPERIMENT_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title, format_metric(t, is, t->goal, t->after.value[t->goal]),
-             format_metric(t, was, t->goal, t->before.value[t->goal]));
+             aw_metric(t->goal)->title, format_metric(t, is, t->goal, &t->after),
+             format_metric(t, was, t->goal, &t->before));
 }
 
 /* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
@@ -400,8 +393,8 @@ static void append_evidence(struct tuner *t)
     char is[AW_EXPERIMENT_CELL], predicted[AW_EXPERIMENT_CELL], fit[80];
     for (size_t i = 0; t->stepped && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  format_metric(t, is, shown[i], t->after.value[shown[i]]),
-                  format_metric(t, predicted, shown[i], t->proposal.step.value[shown[i]]));
+                  format_metric(t, is, shown[i], &t->after),
+                  format_metric(t, predicted, shown[i], &t->proposal.step));
     write_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }

@@ -23,7 +23,7 @@ TEST(prediction_length_follows_the_duration)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_driver driver = {.tick_s = rows[i].tick_s};
         struct aw_gains gains = {0.1, 0, 0};
-        struct aw_scene scene = {.to = 1, .duration_s = rows[i].duration_s};
+        struct aw_scene scene = {.step = 1, .duration_s = rows[i].duration_s};
         struct aw_error err;
         size_t n = 0;
         struct aw_sample *samples = aw_predict(&lag, &driver, &gains, &scene, &n, &err);
@@ -40,7 +40,7 @@ TEST(prediction_starts_from_rest)
 {
     const struct aw_driver driver = {.tick_s = 0.01};
     const struct aw_gains gains = {2, 0.01, 3};
-    const struct aw_scene scene = {.to = 0.1, .rest = {-0.02, 0.005}, .duration_s = 0.1};
+    const struct aw_scene scene = {.step = 0.1, .rest = {-0.02, 0.005}, .duration_s = 0.1};
     struct aw_error err;
     size_t n = 0;
     struct aw_sample *samples = aw_predict(&lag, &driver, &gains, &scene, &n, &err);
