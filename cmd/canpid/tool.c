@@ -153,7 +153,7 @@ static const struct aw_command commands[] = {
     AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)",
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json"),
-    {AW_TUNE_ROW("",
+    {AW_TUNE_ROW(
          "Moves the joint by at most --max-deviation, disables the driver and prints the gains.",
          EXPERIMENT_OPTIONS,
          AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)"),

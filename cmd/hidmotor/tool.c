@@ -184,7 +184,7 @@ static const struct aw_command commands[] = {
     AW_DESIGN_COMMAND("10deg", "5%", "",
         "-l 'sim:?drive=pid&time=virtual' identify m2 --with all --save m2.json",
         "design m2.json"),
-    {AW_TUNE_ROW("",
+    {AW_TUNE_ROW(
          "tune requires a firmware that drives its motors with PID controllers. The servos of "
          "the published arm ignore the gains: tune detects that, changes nothing, and ends with "
          "exit code 1. Moves the joint by at most --max-deviation, then holds it with the "

@@ -274,9 +274,6 @@ static void widen_intervals(const struct aw_search *s, const struct candidate *c
                             const double bic[AW_STRUCTURES], size_t best, struct candidate *result,
                             struct aw_fit_half *half)
 {
-    double *const halves[NUMBERS] = {
-        &half->gain, &half->dead_time, &half->tau1, &half->tau2, &half->tau3, &half->dead_band,
-    };
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + WEAK_EVIDENCE; k++)
             if (k == 1 || (aw_starts_get_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
@@ -289,8 +286,8 @@ static void widen_intervals(const struct aw_search *s, const struct candidate *c
     for (int i = 3; i < NUMBERS - 1; i++) /* an error of a slow lag also affects the fast ones */
         if (result->numbers[i] > 0)
             result->half[i] += s->trial->roughness * sqrt(result->numbers[2] * result->numbers[i]);
-    for (int i = 0; i < NUMBERS; i++)
-        *halves[i] = result->half[i];
+    *half = (struct aw_fit_half){result->half[0], result->half[1], result->half[2],
+                                 result->half[3], result->half[4], result->half[5]};
 }
 
 /* Fits one structure. For a long record, the likeliest structure comes first, and its result limits

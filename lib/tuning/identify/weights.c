@@ -47,12 +47,6 @@ size_t aw_weights_piece_end(const struct aw_weights *w, size_t from)
 
 /* ---- The filter ---- */
 
-/* Moves the state from one sample to the next without input. */
-static void advance_state(struct aw_weights *w, struct aw_process_state *x, size_t i)
-{
-    aw_mover_move(&w->mover, x, 0, 0, w->trial->t[i] - w->trial->t[i - 1]);
-}
-
 /* Calculates the innovations of a piece. scaled: divides them by their standard deviation. */
 static void filter_piece(struct aw_weights *w, const double *in, double *out, size_t from,
                          size_t to, bool scaled)
@@ -61,8 +55,8 @@ static void filter_piece(struct aw_weights *w, const double *in, double *out, si
     if (w->uses_filter)
         aw_mover_init(&w->mover, &w->process, GRAIN * w->interval_s);
     for (size_t i = from; i < to; i++) {
-        if (w->uses_filter && i > from)
-            advance_state(w, &x, i);
+        if (w->uses_filter && i > from) /* moves the state without input */
+            aw_mover_move(&w->mover, &x, 0, 0, w->trial->t[i] - w->trial->t[i - 1]);
         double innovation = in[i] - x.y;
         if (w->uses_filter) {
             const double *gain = w->gain + 3 * i;

@@ -13,14 +13,6 @@
 
 #define LATE_S 0.02 /* time to read queued messages after this program was delayed, s */
 
-static const char *save_path(const struct aw_experiment *experiment)
-{
-    const struct aw_experiment_options *given = aw_experiment_given(experiment->session);
-    return experiment->saves == AW_SAVE_SAMPLES ? given->save
-           : experiment->saves == AW_SAVE_MODEL ? given->samples
-                                                : NULL;
-}
-
 enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool must,
                                       struct aw_experiment_joint *joint)
 {
@@ -61,8 +53,9 @@ enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct
 enum aw_status aw_experiment_init(struct aw_experiment *experiment, struct aw_session *session,
                                   const struct aw_args *args)
 {
-    *experiment =
-        (struct aw_experiment){.session = session, .hooks = aw_experiment_get_hooks(session)};
+    *experiment = (struct aw_experiment){.session = session,
+                                         .hooks = aw_experiment_get_hooks(session),
+                                         .save_path = aw_experiment_given(session)->save};
     enum aw_status status = aw_experiment_set_mode(session, NULL, true, &experiment->joint);
     return status == AW_OK ? aw_experiment_find_joint(session, args, NULL, &experiment->joint)
                            : status;
@@ -117,37 +110,30 @@ enum aw_status aw_experiment_max_deviation(const struct aw_experiment *experimen
     return status;
 }
 
-enum aw_status aw_experiment_begin_unchecked(struct aw_experiment *experiment)
+enum aw_status aw_experiment_begin(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;
+    const char *picture = aw_experiment_given(session)->plot;
+    bool is_dry_run = session->options.run.dry_run;
     enum aw_status status = AW_OK;
     experiment->time.began_ns = experiment->time.start_ns = aw_clock_now(session->clock);
     experiment->command.commanded = experiment->command.target = experiment->command.sent_setpoint =
         NAN;
     experiment->time.sample_ns = AW_NO_TIME;
-    if (!(experiment->max_deviation > 0))
+    /* Checks the output files before the run, whose samples would otherwise be lost. */
+    if (experiment->save_path && !is_dry_run)
+        status = aw_file_check(experiment->save_path, &session->err);
+    if (status == AW_OK && picture && !is_dry_run)
+        status = aw_picture_check(picture, &session->err);
+    if (status == AW_OK && !(experiment->max_deviation > 0))
         status = aw_experiment_max_deviation(experiment, NULL, &experiment->max_deviation);
-    if (status == AW_OK && session->options.run.dry_run)
+    if (status == AW_OK && is_dry_run)
         status = aw_dry_run_depends(session, "the telemetry");
     if (status == AW_OK)
         status = experiment->hooks->open(experiment);
     if (status == AW_OK)
         aw_experiment_restart_limits(experiment);
     return status;
-}
-
-enum aw_status aw_experiment_begin(struct aw_experiment *experiment)
-{
-    struct aw_session *session = experiment->session;
-    enum aw_status status = AW_OK;
-    /* Checks the output files before the run, whose samples would otherwise be lost. */
-    const char *samples = save_path(experiment), *picture = aw_experiment_given(session)->plot;
-    bool is_dry_run = session->options.run.dry_run;
-    if (samples && !is_dry_run)
-        status = aw_file_check(samples, &session->err);
-    if (status == AW_OK && picture && !is_dry_run)
-        status = aw_picture_check(picture, &session->err);
-    return status == AW_OK ? aw_experiment_begin_unchecked(experiment) : status;
 }
 
 /* ---- Monitoring ---- */
@@ -352,7 +338,7 @@ static enum aw_status save_samples(struct aw_experiment *experiment, const char 
 
 enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_status status)
 {
-    const char *path = save_path(experiment);
+    const char *path = experiment->save_path;
     if (status != AW_STOPPED && experiment->session->motion.moving)
         status = experiment->hooks->end(experiment, status);
     /* the message must not claim an end that the device has not confirmed */

@@ -14,13 +14,6 @@
 typedef void aw_experiment_sample_fn(struct aw_experiment *experiment,
                                      const struct aw_sample *sample);
 
-/* Which data --save writes. */
-enum aw_experiment_saves {
-    AW_SAVE_SAMPLES,
-    AW_SAVE_MODEL /* the model; --samples writes the samples */,
-    AW_SAVE_NOTHING
-};
-
 struct aw_experiment {
     struct aw_session *session;
     const struct aw_experiment_hooks *hooks;
@@ -52,8 +45,10 @@ struct aw_experiment {
         struct aw_sample last;
         bool needs_more; /* more samples are needed */
     } sampling;
-    enum aw_experiment_saves saves; /* set before the start, like max_deviation */
-    double max_deviation;           /* deviation limit, as a share; 0: from --max-deviation */
+    /* Set before the start: the file for the samples (NULL: none; --save by default), and the
+     * deviation limit, as a share (0: from --max-deviation). */
+    const char *save_path;
+    double max_deviation;
     struct aw_motion motion;
     struct {
         /* gains of the joint and of its packet, from aw_experiment_find_gains */
@@ -80,9 +75,6 @@ enum aw_status aw_experiment_init(struct aw_experiment *experiment, struct aw_se
 /* Opens the link, and waits for the joint's position. First checks that the output files can be
  * written. */
 enum aw_status aw_experiment_begin(struct aw_experiment *experiment);
-
-/* Same as aw_experiment_begin, but does not check the output files. */
-enum aw_status aw_experiment_begin_unchecked(struct aw_experiment *experiment);
 
 /* Handles a sample from the device, in shares; called by the hook idle. Returns false if there are
  * enough samples. fault: reported by the device, or NULL. setpoint NaN: the commanded one. drive:
@@ -182,7 +174,7 @@ enum aw_status aw_experiment_perform_step(struct aw_experiment *experiment, doub
 /* Sets t = 0 to the current time and discards the samples so far. */
 void aw_experiment_restart(struct aw_experiment *experiment);
 
-/* Ends the motion, if any, and writes --save. Returns status, or the error from stopping or saving.
+/* Ends the motion, if any, and writes the samples. Returns status, or the error from stopping or saving.
  */
 enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_status status);
 void aw_experiment_free(struct aw_experiment *experiment);

@@ -41,8 +41,6 @@ struct aw_experiment_joint {
     struct aw_gains power_up; /* published gains after power-up */
 };
 
-#define AW_EXPERIMENT_SET 160 /* size of a command that sets gains */
-
 /* The input of the process in experiments. If it is not the reported output, commands that send
  * gains first check that the gains take effect. */
 enum aw_experiment_input {

@@ -34,18 +34,23 @@ static void print_gain(struct aw_session *session, const struct aw_fit *fit)
     print_value(session, "gain", fit->process.gain, fit->half.gain, unit);
 }
 
+static size_t count_coherent(const struct aw_model *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_points; i++)
+        n += m->points[i].coherence >= AW_COHERENT;
+    return n;
+}
+
 /* Prints the measured points of the frequency response in one line, or as a table with -v. */
 static void print_points(struct aw_session *session, const struct aw_model *m)
 {
     struct aw_output *out = &session->out;
-    size_t trusted = 0;
-    for (size_t i = 0; i < m->n_points; i++)
-        trusted += m->points[i].coherence >= AW_COHERENT;
     if (m->n_points == 0)
         return;
     if (!session->options.print.verbose) {
         aw_output_print(out, "%-18s %10zu            measured, %zu reliable; -v lists them\n",
-                        "frequencies", m->n_points, trusted);
+                        "frequencies", m->n_points, count_coherent(m));
         return;
     }
     aw_output_print(out, "\n%9s %10s %10s %10s\n", "Hz", "gain dB", "phase deg", "coherence");
@@ -128,10 +133,7 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     struct aw_object *result = &session->result;
     const struct aw_fit *fit = &m->fit;
     double tau1, tau2;
-    size_t trusted = 0;
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
-    for (size_t i = 0; i < m->n_points; i++)
-        trusted += m->points[i].coherence >= AW_COHERENT;
     aw_object_add_text(result, "kind", aw_process_kind_name(aw_process_kind_of(&fit->process)));
     aw_object_add_number(result, "gain", fit->process.gain, -4, NULL);
     add_half_width(result, "gain_half", fit->half.gain);
@@ -154,7 +156,7 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     aw_object_add_truth(result, "linear", aw_fit_is_linear(fit));
     aw_object_add_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
     aw_object_add_count(result, "points", m->n_points);
-    aw_object_add_count(result, "coherent", trusted);
+    aw_object_add_count(result, "coherent", count_coherent(m));
     aw_object_add_count(result, "samples", fit->n);
 }
 
@@ -303,7 +305,7 @@ static enum aw_status run_experiment(struct aw_session *session, const struct aw
     if (!e)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_experiment_init(&experiment, session, args);
-    experiment.saves = AW_SAVE_MODEL;
+    experiment.save_path = aw_experiment_given(session)->samples; /* --save is for the model */
     if (status == AW_OK)
         status = aw_experiment_begin(&experiment);
     if (status == AW_OK)

@@ -13,11 +13,6 @@
 /* Returns the control period to assume for a driver, s. period_s 0: the joint's default. */
 double aw_experiment_assume_tick(const struct aw_experiment_joint *joint, double period_s);
 
-/* Writes the command that sets gains. */
-void aw_experiment_write_set_command(const struct aw_experiment_hooks *hooks,
-                                     const struct aw_experiment_joint *joint, struct aw_gains gains,
-                                     char *out, size_t size);
-
 /* Sends gains of 0 and a setpoint, to check that gains take effect. A joint that moves fails with
  * AW_REFUSED; else its gains are restored. */
 enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment);

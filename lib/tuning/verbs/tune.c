@@ -323,16 +323,20 @@ static enum aw_status try_new(struct aw_experiment *experiment, struct tuner *t,
     return status;
 }
 
+#define UNCONFIRMED "restored the previous gains — to apply the new ones, give --yes, or run: "
+
 static enum aw_status fail_unconfirmed(struct aw_experiment *experiment, struct tuner *t)
 {
-    char set[AW_EXPERIMENT_SET];
-    aw_experiment_write_set_command(experiment->hooks, &experiment->joint, t->proposal.per_tick,
-                                    set, sizeof set);
-    aw_session_print_notice(
-        experiment->session,
-        "restored the previous gains — to apply the new ones, give --yes, or run: "
-        "%s",
-        set);
+    const struct aw_gains *gains = &t->proposal.per_tick;
+    const char *name = experiment->joint.name;
+    if (experiment->hooks->has_modes)
+        aw_session_print_notice(experiment->session,
+                                UNCONFIRMED "set pid %.6g %.6g %.6g -b %s -c %s --switch",
+                                gains->kp, gains->ki, gains->kd, name, experiment->joint.mode);
+    else
+        aw_session_print_notice(experiment->session,
+                                UNCONFIRMED "gains set %s.kp=%.6g %s.ki=%.6g %s.kd=%.6g", name,
+                                gains->kp, name, gains->ki, name, gains->kd);
     return aw_fail(&experiment->session->err, AW_REFUSED,
                    "the new gains were not confirmed; nothing was applied");
 }
@@ -364,7 +368,7 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
     bool overshoots;
     if (!confirm_trial(experiment, t, "two steps"))
         return fail_unconfirmed(experiment, t);
-    experiment->saves = AW_SAVE_NOTHING;
+    experiment->save_path = NULL;
     enum aw_status status = perform_step(experiment, t, &t->before);
     if (status == AW_OK)
         status = try_new(experiment, t, &overshoots);

@@ -6,8 +6,8 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* Returns the tool's hooks; or those for the joints of packet files, and for a tool whose joints are
- * steered. The option speed limits joints that have no speed limit of their own. */
+/* Returns the tool's hooks; or those for the joints of packet files, and for a tool whose joints
+ * are steered. The option speed limits joints that have no speed limit of their own. */
 const struct aw_experiment_hooks *aw_experiment_get_hooks(const struct aw_session *session);
 
 /* Options of an experiment and of its output files. Strings are NULL if not given. */
@@ -119,12 +119,10 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
 /* The same for joints without settable gains: only setpoints excite them. */
 #define AW_IDENTIFY_OPTIONS AW_AROUND_OPTION, AW_MODEL_OPTIONS("setpoint")
 /* Options of identify and tune if gains can be sent: the excitation of the controller. */
-#define AW_WITH_OPTION(with_fallback)                                                             \
+#define AW_EXCITATION_OPTIONS(with_fallback)                                                      \
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
      .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
-     .choices = AW_LIST("step", "relay", "multisine", "all")}
-#define AW_EXCITATION_OPTIONS(with_fallback)                                                      \
-    AW_WITH_OPTION(with_fallback),                                                                \
+     .choices = AW_LIST("step", "relay", "multisine", "all")},                                 \
     {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
      .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \
      .unit = "", .min = 0.02, .max = 0.8}
@@ -169,26 +167,26 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
         .details = "Ends with exit code 6 if no gains in the range of the driver meet --ms, "     \
                    "--noise and --overshoot, or if Ms is above 2. --force permits a larger Ms.",  \
     }
-#define AW_TUNE_OPTIONS                                                                           \
-    {.name = "goal", AW_AT(aw_tune_options, goal), .value = "NAME",                               \
-     .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",             \
-     .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
-    AW_SAVE_OPTION, AW_PLOT_OPTION
-/* The row, except for args, run and examples. of: follows "a joint" in the summary; intro: text
- * before the question; then the tool's own options. */
-#define AW_TUNE_ROW(of, intro, ...)                                                               \
+/* The row, except for args, run and examples. intro: text before the question; then the tool's own
+ * options. */
+#define AW_TUNE_ROW(intro, ...)                                                                   \
     .name = "tune", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
-    .summary = "find gains for a joint" of                                                        \
-        ": identify it, design gains, try them, keep the better ones",                            \
-    .options = AW_OPTIONS(__VA_ARGS__, AW_TUNE_OPTIONS),                                          \
+    .summary = "find gains for a joint: identify it, design gains, try them, keep the better "    \
+        "ones",                                                                                   \
+    .options = AW_OPTIONS(                                                                        \
+        __VA_ARGS__,                                                                              \
+        {.name = "goal", AW_AT(aw_tune_options, goal), .value = "NAME",                           \
+         .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",         \
+         .choices = AW_LIST("iae", "overshoot", "settling")},                                     \
+        AW_SAVE_OPTION, AW_PLOT_OPTION),                                                          \
     .details = intro " If you agree (--yes), it makes a step with the old gains and one with "    \
         "the new gains. The new gains are kept if they improve the metric of --goal and "         \
         "overshoot by no more than --overshoot. Gains outside their range, with Ms above 2, or "  \
         "for a model with a fit below 75 % are tried only with --force."
-#define AW_CUSTOM_JOINT                                                                            \
+#define AW_CUSTOM_JOINT                                                                           \
     {.name = "joint", .complete = aw_joints_complete, .help = "joint of the packet file"}
-#define AW_CUSTOM_DEVIATION                                                                        \
-    AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
+#define AW_CUSTOM_DEVIATION                                                                       \
+    AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "      \
                         "more than this, such as 15deg")
 #define AW_VERIFY_ROW(keys, ...)                                                                  \
     .name = "verify", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .run = aw_run_verify,       \

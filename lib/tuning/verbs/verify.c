@@ -227,10 +227,9 @@ static enum aw_status perform_step(struct aw_session *session, const struct chec
     struct aw_experiment experiment = {.session = session,
                                        .hooks = aw_experiment_get_hooks(session),
                                        .joint = check->joint,
-                                       .saves = AW_SAVE_NOTHING,
                                        .max_deviation = check->max_deviation};
     struct aw_response response;
-    enum aw_status status = aw_experiment_begin_unchecked(&experiment);
+    enum aw_status status = aw_experiment_begin(&experiment);
     if (status == AW_OK && check->has_gains)
         status = send_gains(&experiment, check);
     if (status == AW_OK)

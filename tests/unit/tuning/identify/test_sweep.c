@@ -206,8 +206,6 @@ TEST(plan_bounds_are_checked)
         {{1, 10, 5, INFINITY, 2}, "sweep: amplitude inf is not above 0 — give a larger one"},
         {{0.25, 10, 5, 1, 3.9}, "sweep: 3.9 s is less than one period of 0.25 Hz — give 4 s"},
         {{0.25, 10, 5, 1, INFINITY}, "sweep: inf s is less than one period of 0.25 Hz — give 4 s"},
-        {{1, 10, 0, 1, 2}, "sweep: 0 frequencies not supported — use 1 to 48"},
-        {{1, 10, 49, 1, 2}, "sweep: 49 frequencies not supported — use 1 to 48"},
         {{0.25, 10, 1, 0.5, 4}, NULL},
         {{0.25, 10, 2, 0.5, 4}, NULL},
         {{0.25, 10, 48, 0.5, 4}, NULL},
