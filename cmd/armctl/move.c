@@ -47,7 +47,7 @@ static enum aw_status run_move(struct aw_session *session, struct moves *moves,
     const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     moves->command = command;
     aw_session_repeat_progress(session, show_progress, moves);
-    enum aw_status status = armctl_move(session, command, false);
+    enum aw_status status = aw_transmit(session, command);
     aw_session_repeat_progress(session, NULL, NULL);
     if (status != AW_OK || session->options.run.dry_run)
         return status;
@@ -113,7 +113,7 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
         status = fill_command(session, args, turn, &command);
         if (status == AW_OK)
             /* check all commands before the first joint moves */
-            status = armctl_check_command(session, &command);
+            status = aw_transmit_check(session, &command);
     }
     for (size_t turn = 0; turn < args->n_repeats && status == AW_OK; turn++) {
         status = fill_command(session, args, turn, &command);
@@ -158,40 +158,30 @@ void armctl_complete_words(struct aw_session *session, aw_candidate_fn *add, voi
             add(context, protocol->messages[i].word, protocol->messages[i].help);
 }
 
-static enum aw_status send_custom(struct aw_session *session, const struct aw_args *args,
-                                  const struct aw_codec *codec)
-{
-    struct aw_record packet;
-    aw_record_init(&packet, codec, AW_TX);
-    enum aw_status status = aw_args_to_record(session, args, 0, &packet);
-    return status == AW_OK ? aw_send_packet(session, &packet) : status;
-}
-
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct armctl_state *state = armctl_state(session);
     const char *line = aw_arg(args, "line", 0);
     const struct aw_codec *custom = aw_find_custom_packet(session, line);
     if (custom)
-        return send_custom(session, args, custom);
+        return aw_send_custom_packet(session, args, custom);
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].arg->kind == AW_ARG_PAIRS)
             return aw_fail(&session->err, AW_USAGE,
                            "send: packet '%.24s' not found in --packets — check the name, or write "
                            "a plain line: DEG1,090",
                            line);
-    if (session->options.run.dry_run) {
-        char frame[AW_LINE_MAX];
-        int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
-        return aw_dry_run_show_bytes(session,
-                                     (struct aw_span){(const uint8_t *)frame, (size_t)size});
-    }
+    char text[AW_LINE_MAX];
+    int size = snprintf(text, sizeof text, "0%s\r\n", line);
+    struct aw_span frame = {(const uint8_t *)text, (size_t)size};
+    if (session->options.run.dry_run)
+        return aw_dry_run_show_bytes(session, frame);
     enum aw_status status = armctl_open(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    armctl_announce(session, line);
+    armctl_announce(session, frame);
     aw_session_start_motion(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
@@ -201,7 +191,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
         session->motion.ongoing = AW_ONGOING_RUNNING;
-    armctl_report(session, "send", NULL);
+    armctl_report(session, NULL);
     aw_object_add_text(&session->result, "answer", state->outcome.answer);
     return status;
 }
@@ -236,7 +226,7 @@ enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_li
         const struct aw_joint_goal *goal = &goals->goals[i];
         status = make_goal_command(session, &list->joints[goal->joint], goal->value, &command);
         if (status == AW_OK)
-            status = armctl_check_command(session, &command);
+            status = aw_transmit_check(session, &command);
     }
     return status;
 }
@@ -252,7 +242,7 @@ static enum aw_status send_step(struct aw_session *session, const struct aw_join
     double rounded = nearbyint(value) + 0.0;
     enum aw_status status = make_goal_command(session, joint, rounded, &command);
     bool at_goal = position->known && position->value == rounded && !session->options.run.dry_run;
-    return status == AW_OK && !at_goal ? armctl_move(session, &command, true) : status;
+    return status == AW_OK && !at_goal ? aw_transmit_streamed(session, &command) : status;
 }
 
 enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_list *list,
@@ -304,7 +294,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return report_nothing_sent(session);
     if (status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    armctl_report(session, "stop", NULL);
+    armctl_report(session, NULL);
     if (*state->outcome.sent)
         aw_object_add_text(&session->result, "sent", state->outcome.sent);
     return status;

@@ -5,6 +5,7 @@
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/profile.h"
 #include "shell/joints/joints.h"
+#include "shell/safety/transmit.h"
 
 struct armctl_state {
     struct aw_armctl arm;
@@ -38,7 +39,7 @@ void armctl_complete_names(struct aw_session *session, const struct aw_message *
 bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame);
 bool armctl_is_ping(struct aw_span frame);
 enum aw_motion_effect armctl_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
-enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command);
+enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command);
 const void *armctl_get_memory(struct aw_session *session, size_t *size);
 void armctl_load_memory(struct aw_session *session, const void *bytes, size_t size);
 
@@ -52,17 +53,7 @@ enum aw_status armctl_poll(struct aw_session *session);
 enum aw_status armctl_get_profile(struct aw_session *session,
                                   const struct aw_armctl_profile **profile);
 
-/* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: the
- * command is one of many and is not printed. */
-enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream);
-
-/* Sends a custom packet; see send and exchange of struct aw_tool. */
-enum aw_status armctl_send_custom(struct aw_session *session, struct aw_record *packet);
-enum aw_status armctl_exchange(struct aw_session *session, const struct aw_record *packet,
-                               struct aw_record *answer);
-
-/* Checks a command against the profile and the wire table without sending it. */
-enum aw_status armctl_check_command(struct aw_session *session, const struct aw_record *command);
+extern const struct aw_transmit armctl_transmit;
 
 /* Check targets of joints, and send them in one conversation after another. */
 enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
@@ -78,11 +69,12 @@ void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 /* Saves the sequence digits. */
 void armctl_save_memory(struct aw_session *session);
 
-/* Saves the command before it is sent, so that a later stop knows it if this program is killed. */
-void armctl_announce(struct aw_session *session, const char *body);
+/* Saves the command of a line before it is sent, so that a later stop knows it if this program is
+ * killed. */
+void armctl_announce(struct aw_session *session, struct aw_span line);
 
-/* Writes the outcome of a command into the result record. */
-void armctl_report(struct aw_session *session, const char *cmd, const struct aw_record *command);
+/* Writes the outcome of a command into the result record. command: NULL for a plain line. */
+void armctl_report(struct aw_session *session, const struct aw_record *command);
 
 /* Converts a joint's name or number to its digit on the wire, as text in out[2]. */
 enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out);

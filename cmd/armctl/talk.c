@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "shell/custom/custom.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/config.h"
@@ -80,10 +79,18 @@ void armctl_save_memory(struct aw_session *session)
     save_memory(session, aw_armctl_memory(&armctl_state(session)->arm));
 }
 
-void armctl_announce(struct aw_session *session, const char *body)
+/* Announces the command of this line, so that a later stop can undo it. */
+static void announce_line(struct aw_session *session, struct aw_span line)
+{
+    char body[AW_ARMCTL_LINE_MAX];
+    snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
+    aw_armctl_announce(&armctl_state(session)->arm, body);
+}
+
+void armctl_announce(struct aw_session *session, struct aw_span line)
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
-    aw_armctl_announce(arm, body);
+    announce_line(session, line);
     struct aw_armctl_memory memory = aw_armctl_memory_before_send(arm);
     save_memory(session, &memory);
 }
@@ -177,11 +184,11 @@ static void report_record(struct aw_session *session, const char *prefix,
     }
 }
 
-void armctl_report(struct aw_session *session, const char *cmd, const struct aw_record *command)
+void armctl_report(struct aw_session *session, const struct aw_record *command)
 {
     const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     struct aw_object *result = &session->result;
-    aw_object_start(result, cmd);
+    aw_object_start(result, session->run.command->name);
     if (command)
         report_record(session, "", command);
     aw_object_add_text(result, "result", aw_armctl_result_name(outcome->result));
@@ -199,126 +206,66 @@ void armctl_report(struct aw_session *session, const char *cmd, const struct aw_
         aw_object_add_truth(result, "flipped", true);
 }
 
-enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command)
+enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
     enum aw_status status = armctl_get_profile(session, &profile);
-    if (status == AW_OK)
+    if (status == AW_OK && !session->options.run.force)
         status = aw_armctl_profile_check(profile, armctl_given(session)->allow_negative, command,
                                          &session->err);
     return status;
 }
 
-static enum aw_status encode_checked(struct aw_session *session, const struct aw_record *command,
-                                     uint8_t *frame, size_t *size)
+static enum aw_status open_for_record(struct aw_session *session, struct aw_record *command)
 {
-    const struct aw_armctl_profile *profile;
-    bool force = session->options.run.force;
-    enum aw_status status =
-        force ? armctl_get_profile(session, &profile) : armctl_allow(session, command);
+    enum aw_status status = armctl_open(session);
     return status == AW_OK
-               ? aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err)
+               ? aw_record_set(command, "seq", armctl_state(session)->arm.memory.tx, NULL)
                : status;
 }
 
-enum aw_status armctl_check_command(struct aw_session *session, const struct aw_record *command)
+/* Motors and vehicles run until the next command, confirmed or not. */
+static void note_ongoing(struct aw_session *session, const struct aw_record *command,
+                         enum aw_status status)
 {
-    uint8_t frame[AW_ARMCTL_LINE_MAX];
-    size_t size;
-    return encode_checked(session, command, frame, &size);
-}
-
-/* Announces the command of this line, so that a later stop can undo it. */
-static void announce_line(struct aw_session *session, struct aw_span line)
-{
-    char body[AW_ARMCTL_LINE_MAX];
-    snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
-    aw_armctl_announce(&armctl_state(session)->arm, body);
-}
-
-enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream)
-{
-    struct armctl_state *state = armctl_state(session);
-    uint8_t frame[AW_ARMCTL_LINE_MAX];
-    char body[AW_ARMCTL_LINE_MAX];
-    size_t size;
-    enum aw_status status = encode_checked(session, command, frame, &size);
-    if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_show_dry_run(session, command, (struct aw_span){frame, size});
-    if (status == AW_OK)
-        status = armctl_open(session);
-    if (status == AW_OK) {
-        aw_record_set(command, "seq", state->arm.memory.tx, NULL);
-        status = stream ? AW_OK : aw_session_announce(session, command);
-    }
-    if (status != AW_OK)
-        return status;
-    snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)frame + 1);
-    armctl_announce(session, body);
-    state->arm.options.flip_after_ms = flip_after_ms(session, command);
-    aw_session_start_motion(session);
-    status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
-    session->motion.moving = stream || status == AW_STOPPED;
-    if (status != AW_STOPPED || session->options.run.hold)
-        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
-    /* Motors and vehicles run until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
-    if (drives || *state->arm.memory.motor)
+    if (drives || *armctl_state(session)->arm.memory.motor)
         session->motion.ongoing = AW_ONGOING_RUNNING;
     else if (vehicle && status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    armctl_report(session, session->run.command->name, command);
-    return status;
 }
 
-/* Custom packets are confirmed at once; their packet file describes their motions. */
-static enum aw_status exchange_custom(struct aw_session *session, const struct aw_record *packet)
+/* A custom packet is confirmed at once. */
+static enum aw_status send(struct aw_session *session, const struct aw_record *command,
+                           struct aw_answer *answer)
 {
     struct armctl_state *state = armctl_state(session);
-    state->arm.options.flip_after_ms = 0;
-    enum aw_status status = aw_armctl_command(&state->arm, packet, &state->outcome, &session->err);
-    armctl_save_memory(session);
-    return status;
-}
-
-enum aw_status armctl_send_custom(struct aw_session *session, struct aw_record *packet)
-{
-    struct armctl_state *state = armctl_state(session);
-    uint8_t frame[AW_ARMCTL_LINE_MAX];
-    size_t size;
-    enum aw_status status = encode_checked(session, packet, frame, &size);
-    if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_show_dry_run(session, packet, (struct aw_span){frame, size});
-    if (status == AW_OK)
-        status = armctl_open(session);
-    if (status == AW_OK) {
-        aw_record_set(packet, "seq", state->arm.memory.tx, NULL);
-        status = aw_session_announce(session, packet);
-    }
-    if (status == AW_OK)
-        status = exchange_custom(session, packet);
-    if (status == AW_OK && state->outcome.custom_answer) {
-        uint8_t digit = (uint8_t)aw_record_get(&state->outcome.record, "seq");
-        size = aw_armctl_line_write(frame, digit, state->outcome.answer);
-        return aw_show_answer(session, (struct aw_span){frame, size});
-    }
-    armctl_report(session, packet->codec->message->name, packet);
-    return status;
-}
-
-enum aw_status armctl_exchange(struct aw_session *session, const struct aw_record *packet,
-                               struct aw_record *answer)
-{
-    struct aw_record copy = *packet;
+    bool custom = aw_session_is_custom(session, command->codec->message);
     enum aw_status status = armctl_open(session);
-    aw_record_set(&copy, "seq", armctl_state(session)->arm.memory.tx, NULL);
-    if (status == AW_OK)
-        status = exchange_custom(session, &copy);
-    if (status == AW_OK && armctl_state(session)->outcome.has_record)
-        *answer = armctl_state(session)->outcome.record;
+    if (status != AW_OK)
+        return status;
+    state->arm.options.flip_after_ms = custom ? 0 : flip_after_ms(session, command);
+    status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
+    if (custom || status != AW_STOPPED || session->options.run.hold)
+        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
+    if (!custom)
+        note_ongoing(session, command, status);
+    if (status == AW_OK && state->outcome.has_record)
+        answer->record = state->outcome.record;
+    if (status == AW_OK && state->outcome.custom_answer)
+        answer->size = aw_armctl_line_write(
+            answer->bytes, (uint8_t)aw_record_get(&answer->record, "seq"), state->outcome.answer);
     return status;
 }
+
+const struct aw_transmit armctl_transmit = {.check = armctl_check,
+                                            .open = open_for_record,
+                                            .note_motion = armctl_announce,
+                                            .send = send,
+                                            .report = armctl_report,
+                                            .confirms = true,
+                                            .failure_ends_motion = true};
 
 static bool is_named(struct aw_session *session, struct aw_span frame, const char *name)
 {

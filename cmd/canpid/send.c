@@ -7,13 +7,6 @@
 #include "shell/joints/start_check.h"
 #include "state.h"
 
-/* Returns the time limit of --verify, from --timeout. */
-static int64_t get_verify_ns(const struct aw_session *session)
-{
-    double seconds = aw_number_or(session->options.link.timeout_s, 0.5);
-    return canpid_given(session)->verify ? (int64_t)(seconds * 1e9) : 0;
-}
-
 static enum aw_status set_controller(struct aw_session *session, struct aw_record *command)
 {
     int controller;
@@ -27,7 +20,7 @@ enum aw_status canpid_send_message(struct aw_session *session, struct aw_record 
     enum aw_status status = AW_OK;
     if (aw_codec_find(message->codec, "controller") >= 0)
         status = set_controller(session, message);
-    return status == AW_OK ? canpid_send_all(session, message, 1, get_verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, message, 1) : status;
 }
 
 static enum aw_status build_command(struct aw_session *session, const char *message,
@@ -53,8 +46,7 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
                        "set %s requires one value — use 'set pid' for three", gain);
     for (size_t i = 0; i < (all ? 3 : 1) && status == AW_OK; i++)
         status = build_command(session, all ? aw_gain_names[i] : gain, values[i], &commands[i]);
-    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1, get_verify_ns(session))
-                           : status;
+    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1) : status;
 }
 
 static enum aw_status check_setpoint(struct aw_session *session, const struct aw_record *command)
@@ -90,8 +82,7 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
         if (status == AW_OK)
             status = check_setpoint(session, &commands[i]);
     }
-    return status == AW_OK ? canpid_send_each(session, commands, boards, n, get_verify_ns(session))
-                           : status;
+    return status == AW_OK ? canpid_send_each(session, commands, boards, n) : status;
 }
 
 /* Checks the first setpoint to each board against its position, by hand or in a script. A disable
@@ -126,7 +117,7 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = check_setpoint(session, &command);
     if (status == AW_OK && !session->options.run.dry_run)
         status = check_start(session, &command);
-    return status == AW_OK ? canpid_send_all(session, &command, 1, get_verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, &command, 1) : status;
 }
 
 /* Shows a disable with --dry-run, when the bus cannot report the last controller. */

@@ -125,10 +125,9 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
 /* Checks, prints and sends n messages (at most 3) to each board of -b; with --dry-run it only
  * prints them. canpid_send_each: boards has the boards of each message. The typed command has one
  * result. */
-enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n,
-                               int64_t verify_ns);
+enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n);
 enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *commands,
-                                const uint64_t *boards, size_t n, int64_t verify_ns);
+                                const uint64_t *boards, size_t n);
 
 /* Sends setpoints to several boards, with --verify, after checks against the controller's range. */
 struct canpid_setpoint {

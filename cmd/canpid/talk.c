@@ -207,6 +207,13 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
     return status;
 }
 
+/* Returns the time limit of --verify, from --timeout. */
+static int64_t get_verify_ns(const struct aw_session *session)
+{
+    double seconds = aw_number_or(session->options.link.timeout_s, 0.5);
+    return canpid_given(session)->verify ? (int64_t)(seconds * 1e9) : 0;
+}
+
 static enum aw_status send_to_board(struct aw_session *session, struct aw_record *command,
                                     unsigned board, int64_t verify_ns, struct outcome *outcome)
 {
@@ -240,18 +247,18 @@ static enum aw_status check_all(struct aw_session *session, struct aw_record *co
     return status;
 }
 
-enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n,
-                               int64_t verify_ns)
+enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n)
 {
     uint64_t boards[3];
     enum aw_status status = canpid_boards(session, &boards[0]);
     boards[1] = boards[2] = boards[0];
-    return status == AW_OK ? canpid_send_each(session, commands, boards, n, verify_ns) : status;
+    return status == AW_OK ? canpid_send_each(session, commands, boards, n) : status;
 }
 
 enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *commands,
-                                const uint64_t *boards, size_t n, int64_t verify_ns)
+                                const uint64_t *boards, size_t n)
 {
+    int64_t verify_ns = get_verify_ns(session);
     struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_CANPID_LAST};
     canpid_state(session)->driven = 0;
     enum aw_status status = check_all(session, commands, boards, n);

@@ -4,6 +4,7 @@
 #include "joint.h"
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/wire.h"
+#include "shell/custom/custom_joints.h"
 #include "shell/joints/play.h"
 #include "shell/joints/verbs.h"
 #include "shell/look/picture.h"
@@ -268,6 +269,7 @@ const struct aw_tool canpid_tool = {
     .talk.receive = canpid_next_received,
     .talk.poll = canpid_poll,
     .talk.prepare = canpid_prepare,
+    .talk.transmit = &(const struct aw_transmit){.send = aw_custom_send},
     .talk.send_message = canpid_send_message,
     .talk.replay = {.position_message = "pid",
                     .is_elsewhere = canpid_is_elsewhere,

@@ -181,11 +181,8 @@ static enum aw_status make_record(struct drive *d)
 {
     struct aw_wire *wire = d->session->wire;
     struct aw_error *err = &d->session->err;
-    enum aw_status status =
-        d->is_force ? aw_ezphys_build_force(wire, &d->target, d->torque, &d->record, err)
-                    : aw_ezphys_build_motor(wire, &d->target, &d->motor, &d->record, err);
-    d->record.time_ns = AW_NO_TIME;
-    return status;
+    return d->is_force ? aw_ezphys_build_force(wire, &d->target, d->torque, &d->record, err)
+                       : aw_ezphys_build_motor(wire, &d->target, &d->motor, &d->record, err);
 }
 
 static enum aw_status check_joint(struct drive *d)
@@ -216,15 +213,13 @@ static enum aw_status add_command(struct drive *d)
 }
 
 /* Prints the bytes of the whole message. */
-static enum aw_status show_dry_run(struct drive *d)
+static enum aw_status show_dry_run(struct aw_session *session, const struct aw_record *record)
 {
-    struct aw_session *session = d->session;
-    size_t size;
+    size_t size = 0;
     enum aw_status status = aw_ezphys_encode(ezphys_client(session), session->device.frame,
                                              AW_FRAME_ROOM, &size, &session->err);
-    return status == AW_OK ? aw_session_show_dry_run(session, &d->record,
-                                                     (struct aw_span){session->device.frame, size})
-                           : status;
+    struct aw_span frame = {session->device.frame, size};
+    return status == AW_OK ? aw_session_show_dry_run(session, record, frame) : status;
 }
 
 static enum aw_status prepare_drive(struct drive *d, const struct aw_args *args)
@@ -294,7 +289,7 @@ static enum aw_status run_command(struct drive d, const struct aw_args *args)
     if (status != AW_OK || !d.session->options.run.dry_run)
         return status == AW_OK ? drive(&d) : status;
     status = add_command(&d);
-    return status == AW_OK ? show_dry_run(&d) : status;
+    return status == AW_OK ? show_dry_run(d.session, &d.record) : status;
 }
 
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
@@ -320,10 +315,9 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
         return status;
     aw_ezphys_reset(ez);
     if (session->options.run.dry_run) {
-        struct drive d = {.session = session};
-        aw_session_init_command(session, "reset", &d.record);
-        d.record.time_ns = AW_NO_TIME;
-        status = show_dry_run(&d);
+        struct aw_record record;
+        aw_session_init_command(session, "reset", &record);
+        status = show_dry_run(session, &record);
         ez->restart.must_reset = false;
         return status;
     }

@@ -176,8 +176,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
  * arrived in time. */
 enum aw_status ezphys_exchange(struct aw_session *session);
 
-/* Sends a custom packet; see struct aw_tool. */
-enum aw_status ezphys_send_packet(struct aw_session *session, struct aw_span packet);
+extern const struct aw_transmit ezphys_transmit;
 
 /* Opens the link and receives a message to answer; of a free-running simulation the latest one. */
 enum aw_status ezphys_begin(struct aw_session *session);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "link/core/tcp.h"
+#include "shell/custom/custom_joints.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
@@ -372,17 +373,26 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
     return AW_OK;
 }
 
-/* Adds the packet to the answer that the simulator waits for. */
-enum aw_status ezphys_send_packet(struct aw_session *session, struct aw_span packet)
+/* Adds the custom packet to the answer that the simulator waits for. */
+static enum aw_status send(struct aw_session *session, const struct aw_record *packet,
+                           struct aw_answer *answer)
 {
     struct aw_ezphys *ez = ezphys_client(session);
-    enum aw_status status = ezphys_check_send(session);
+    uint8_t bytes[sizeof answer->bytes];
+    size_t size;
+    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK)
+        status = ezphys_check_send(session);
     if (status == AW_OK)
         status = ezphys_begin(session);
     if (status == AW_OK)
-        status = aw_ezphys_add_packet(ez, packet, &session->err);
-    return status == AW_OK ? aw_ezphys_answer(ez, &session->err) : status;
+        status = aw_ezphys_add_packet(ez, (struct aw_span){bytes, size}, &session->err);
+    if (status == AW_OK)
+        status = aw_ezphys_answer(ez, &session->err);
+    return status == AW_OK ? aw_custom_await(session, packet, answer) : status;
 }
+
+const struct aw_transmit ezphys_transmit = {.send = send};
 
 static bool belongs_to_wire(const struct aw_wire *wire, const struct aw_record *record)
 {

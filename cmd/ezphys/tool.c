@@ -258,7 +258,7 @@ const struct aw_tool ezphys_tool = {
                   .end = ezphys_report_ping},
     .talk.prepare = ezphys_open,
     .talk.receive = ezphys_next_received,
-    .talk.write_packet = ezphys_send_packet,
+    .talk.transmit = &ezphys_transmit,
     .talk.replay = {.waits_for_answers = true,
                     .begin = ezphys_resume_link,
                     .relative = AW_LIST("axis_motor", "axis_force"),

@@ -32,16 +32,6 @@ static struct aw_device_setting *get_settings(struct aw_session *session)
     return state->gains;
 }
 
-static enum aw_status exchange_packet(struct aw_session *session, const struct aw_record *packet)
-{
-    struct aw_hidmotor_reply reply;
-    enum aw_status status =
-        aw_hidmotor_command(hidmotor_arm(session), packet, &reply, &session->err);
-    if (status == AW_OK)
-        aw_settings_store(session, &reply.record);
-    return status;
-}
-
 /* Gains that the board does not report stay unknown. */
 static void read_gains(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
@@ -59,9 +49,8 @@ const struct aw_controller hidmotor_gain_access = {
     .send = aw_settings_send,
     .error_start = "the joint is held, but its",
     .settings = get_settings,
-    .query_packet = exchange_packet,
     .needs_all = true,
-    .set = hidmotor_send_setting,
+    .set = aw_transmit,
 };
 
 /* Reads the gains of the board's motors; a packet has room for more. */

@@ -288,7 +288,7 @@ static enum aw_status send_gripper(struct aw_session *session, const struct aw_j
             continue;
         aw_session_init_command(session, "gripper", &request);
         aw_record_set(&request, "value", command->goals[i].value, NULL);
-        status = hidmotor_send_setting(session, &request);
+        status = aw_transmit(session, &request);
     }
     return status;
 }
@@ -409,7 +409,7 @@ static enum aw_status send_velocities(struct aw_session *session, const struct a
     if (!session->options.run.dry_run)
         aw_session_start_motion(session);
     hidmotor_state(session)->has_plan = false;
-    return hidmotor_send_setting(session, &request);
+    return aw_transmit(session, &request);
 }
 
 static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,

@@ -19,30 +19,23 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
-/* Prints the plan with --dry-run. time_ns: its time, or AW_NO_TIME. */
-static enum aw_status show_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan,
-                                int64_t time_ns)
-{
-    struct aw_record command;
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    make_record(session, plan, &command);
-    command.time_ns = time_ns;
-    aw_hidmotor_encode_plan(plan, report);
-    return aw_session_show_dry_run(session, &command, (struct aw_span){report, sizeof report});
-}
-
 /* Without the board the setpoints are unknown, so only plans for all three joints can be shown. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns)
 {
     static const struct aw_hidmotor_status unknown = {.n = AW_HIDMOTOR_JOINTS};
     struct aw_hidmotor_plan plan;
+    struct aw_record command;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (!target->given[i])
             return aw_dry_run_depends(session, "the position of the arm");
     enum aw_status status =
         aw_hidmotor_plan_from(&unknown, target, session->options.run.force, &plan, &session->err);
-    return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
+    if (status != AW_OK)
+        return status;
+    make_record(session, &plan, &command);
+    command.time_ns = time_ns;
+    return aw_transmit_show(session, &command);
 }
 
 enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor_plan *plan)
@@ -60,12 +53,6 @@ enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor
             session,
             "no reply, but the setpoints confirm the command — check the link with 'ping'");
     return status;
-}
-
-bool hidmotor_is_motion(const struct aw_record *command)
-{
-    const char *name = command->codec->message->name;
-    return strcmp(name, "set_setpoints") == 0 || strcmp(name, "set_velocity") == 0;
 }
 
 void hidmotor_note_motion(struct aw_session *session, const struct aw_record *command)
@@ -88,7 +75,7 @@ enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw
 {
     if (!command)
         hidmotor_state(session)->replayed.codec = NULL;
-    else if (hidmotor_is_motion(command))
+    else if (command->codec->message->drives)
         hidmotor_state(session)->replayed = *command;
     return AW_OK;
 }

@@ -47,27 +47,6 @@ static enum aw_status parse_payload(struct aw_session *session, const struct aw_
     return status == AW_MALFORMED ? AW_USAGE : status;
 }
 
-static enum aw_status show_bytes(struct aw_session *session, const uint8_t *bytes)
-{
-    char hex[AW_HEX_SIZE(AW_HIDMOTOR_REPORT)];
-    aw_hex_print(&aw_hidmotor_protocol, (struct aw_span){bytes, AW_HIDMOTOR_REPORT}, hex);
-    aw_session_print_row_text(session, "bytes", hex);
-    return AW_OK;
-}
-
-/* Decodes again with the wire of the view, because --raw prints wire numbers. */
-enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes)
-{
-    struct aw_record record;
-    struct aw_wire *wire;
-    struct aw_span frame = {bytes, AW_HIDMOTOR_REPORT};
-    enum aw_status status = aw_session_get_decoding_wire(session, &wire);
-    if (status != AW_OK || aw_wire_decode(wire, AW_RX, frame, &record, NULL) != AW_OK)
-        return show_bytes(session, bytes);
-    record.time_ns = aw_session_time(session);
-    return aw_session_show_record(session, &record);
-}
-
 /* Returns true if the first argument is an id, not the name of a packet of --packets. */
 static bool is_id(struct aw_session *session, const struct aw_args *args)
 {
@@ -98,8 +77,10 @@ static enum aw_status send_id(struct aw_session *session, const struct aw_args *
     aw_put_u32(report, (uint32_t)id);
     if (status == AW_OK)
         status = parse_payload(session, args, report + 4, &payload);
-    if (status == AW_OK && session->options.run.dry_run)
-        return show_bytes(session, report);
+    if (status == AW_OK && session->options.run.dry_run) {
+        aw_show_bytes(session, frame);
+        return AW_OK;
+    }
     if (status == AW_OK)
         status = hidmotor_open(session);
     if (status == AW_OK)
@@ -109,7 +90,9 @@ static enum aw_status send_id(struct aw_session *session, const struct aw_args *
     bool sent = status == AW_OK || status == AW_TIMEOUT;
     if (sent && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
         hidmotor_note_motion(session, &record);
-    return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
+    return status == AW_OK
+               ? aw_show_answer(session, (struct aw_span){reply.bytes, sizeof reply.bytes})
+               : status;
 }
 
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)

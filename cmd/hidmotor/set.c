@@ -1,53 +1,10 @@
-/* hidmotor's single-packet commands: settings, lights, velocities, the gripper and queries. */
+/* hidmotor's single-packet commands: velocities and the gripper. */
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
 #include "state.h"
-
-static enum aw_status send_query(struct aw_session *session, struct aw_record *query)
-{
-    struct aw_hidmotor_reply reply;
-    if (session->options.run.dry_run)
-        return hidmotor_send_setting(session, query);
-    enum aw_status status = hidmotor_open(session);
-    if (status == AW_OK)
-        status = aw_hidmotor_command(hidmotor_arm(session), query, &reply, &session->err);
-    return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
-}
-
-enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message)
-{
-    return message->codec->message->reads ? send_query(session, message)
-                                          : hidmotor_send_setting(session, message);
-}
-
-/* Sends a custom packet, and prints an answer with fields. */
-enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet)
-{
-    const struct aw_message *message = packet->codec->message;
-    enum aw_status status = hidmotor_send_message(session, packet);
-    if (status == AW_OK && !message->reads && message->dir == AW_TX &&
-        !session->options.run.dry_run)
-        status = hidmotor_show_reply(session, hidmotor_arm(session)->received_bytes);
-    return status;
-}
-
-enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
-                                 struct aw_record *answer)
-{
-    struct aw_hidmotor_reply reply;
-    struct aw_hidmotor *arm = hidmotor_arm(session);
-    bool force = arm->options.force;
-    arm->options.force =
-        true; /* targets were checked, and a stop may hold positions beyond the limits */
-    enum aw_status status = aw_hidmotor_command(arm, packet, &reply, &session->err);
-    arm->options.force = force;
-    if (status == AW_OK)
-        *answer = reply.record;
-    return status;
-}
 
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
 {
@@ -58,7 +15,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     struct aw_record request;
     aw_session_init_command(session, "set_velocity", &request);
     enum aw_status status = aw_args_to_record(session, args, 0, &request);
-    return status == AW_OK ? hidmotor_send_setting(session, &request) : status;
+    return status == AW_OK ? aw_transmit(session, &request) : status;
 }
 
 /* Parses a percentage of the range from closed to open. */
@@ -89,5 +46,5 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
                                  "gripper: '%.24s' not found", text);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
-    return status == AW_OK ? hidmotor_send_setting(session, &request) : status;
+    return status == AW_OK ? aw_transmit(session, &request) : status;
 }

@@ -5,7 +5,7 @@
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
 #include "shell/safety/controller.h"
-#include "shell/session/session.h"
+#include "shell/safety/transmit.h"
 #include "shell/settings/settings.h"
 
 /* A packet that only queries. */
@@ -98,8 +98,6 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
 /* Prints and sends a plan. Afterwards the arm counts as moving. */
 enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
-bool hidmotor_is_motion(const struct aw_record *command);
-
 /* Remembers the motion that this command starts without waiting for its end. */
 void hidmotor_note_motion(struct aw_session *session, const struct aw_record *command);
 void hidmotor_note_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
@@ -107,12 +105,6 @@ void hidmotor_note_plan(struct aw_session *session, const struct aw_hidmotor_pla
 /* For replay: remembers its last motion, which continues afterwards. */
 enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status hidmotor_replay_end(struct aw_session *session);
-
-/* Sends and prints a request, and writes the answer and "confirmed" into the result. */
-enum aw_status hidmotor_send_setting(struct aw_session *session, struct aw_record *request);
-
-/* Prints an answer as a record, or as bytes if it cannot be decoded. */
-enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_ping(struct aw_session *session, double *ms);
@@ -126,13 +118,7 @@ aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_gains, run_send;
 /* Returns true if the packet of send changes nothing. */
 bool is_send_read_only(struct aw_session *session, const struct aw_args *args);
 
-/* See struct aw_tool. */
-enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message);
-enum aw_status hidmotor_send_custom(struct aw_session *session, struct aw_record *packet);
-
-/* For custom joints, see struct aw_tool. */
-enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_record *packet,
-                                 struct aw_record *answer);
+extern const struct aw_transmit hidmotor_transmit;
 
 aw_run_fn run_tip;
 enum aw_status hidmotor_list(struct aw_session *session, bool running);

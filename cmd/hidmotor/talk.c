@@ -70,8 +70,7 @@ enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx, s
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
         return tx ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     const struct aw_message *message = record.codec->message;
-    bool moves =
-        hidmotor_is_motion(&record) || (aw_session_is_custom(session, message) && !message->reads);
+    bool moves = message->drives || (aw_session_is_custom(session, message) && !message->reads);
     return moves ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }
 
@@ -95,42 +94,50 @@ bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *r
     return max_offset > AW_HIDMOTOR_TOLERANCE;
 }
 
-enum aw_status hidmotor_send_setting(struct aw_session *session, struct aw_record *request)
+/* Also reads the position, which a stop must hold. */
+static enum aw_status open_for_record(struct aw_session *session, struct aw_record *request)
 {
-    struct aw_hidmotor_reply reply;
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    size_t size;
     struct aw_hidmotor_status now;
-    bool was_moving = session->motion.moving;
-    /* Refuses an invalid value before the link is opened. */
-    enum aw_status status =
-        aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
-    if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_show_dry_run(session, request, (struct aw_span){report, sizeof report});
-    if (status == AW_OK)
-        status = hidmotor_open(session);
-    /* Reads the position, which a stop must hold. */
-    if (status == AW_OK && hidmotor_is_motion(request) && !hidmotor_arm(session)->latest.n)
+    enum aw_status status = hidmotor_open(session);
+    if (status == AW_OK && request->codec->message->drives && !hidmotor_arm(session)->latest.n)
         status = aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err);
-    if (status == AW_OK)
-        status = aw_session_announce(session, request);
-    if (status == AW_OK && hidmotor_is_motion(request))
-        aw_session_start_motion(session);
-    if (status == AW_OK)
-        status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
+    return status;
+}
+
+/* Prints the answer to a query, and to a custom packet that has one. */
+static void fill_answer(struct aw_session *session, const struct aw_message *message,
+                        const struct aw_hidmotor_reply *reply, struct aw_answer *answer)
+{
+    bool has_answer = message->dir == AW_TX && aw_session_is_custom(session, message);
+    answer->record = reply->record;
+    if (message->reads || has_answer) {
+        answer->size = sizeof reply->bytes;
+        memcpy(answer->bytes, reply->bytes, sizeof reply->bytes);
+    }
+    if (!message->reads)
+        answer->ms = (double)(reply->received_ns - reply->sent_ns) / 1e6;
+    answer->maybe_stale = reply->maybe_stale;
+}
+
+static enum aw_status send(struct aw_session *session, const struct aw_record *request,
+                           struct aw_answer *answer)
+{
+    struct aw_hidmotor *arm = hidmotor_arm(session);
+    struct aw_hidmotor_reply reply;
+    bool force = arm->options.force;
+    /* custom targets were checked, and a stop may hold positions beyond the limits */
+    arm->options.force = force || aw_session_is_custom(session, request->codec->message);
+    enum aw_status status = aw_hidmotor_command(arm, request, &reply, &session->err);
+    arm->options.force = force;
     if (status == AW_OK || status == AW_TIMEOUT) /* without an answer, it may still have arrived */
         hidmotor_note_motion(session, request);
-    if (status != AW_OK)
-        return status;
-    session->motion.moving = was_moving;
-    aw_object_start(&session->result, request->codec->message->name);
-    aw_object_add_text(&session->result, "result", "confirmed");
-    aw_object_add_number(&session->result, "ms", (double)(reply.received_ns - reply.sent_ns) / 1e6,
-                         3, NULL);
-    if (reply.maybe_stale)
-        aw_object_add_truth(&session->result, "maybe_stale", true);
-    return AW_OK;
+    if (status == AW_OK)
+        fill_answer(session, request->codec->message, &reply, answer);
+    return status;
 }
+
+const struct aw_transmit hidmotor_transmit = {
+    .open = open_for_record, .send = send, .confirms = true, .hides_queries = true};
 
 /* Returns the first query of a packet file, because its board may not support those of the
  * table. */

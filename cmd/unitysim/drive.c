@@ -26,13 +26,6 @@ static enum aw_status parse_drives(struct aw_session *session, const struct aw_a
                             "drive: no joint given — write 'drive elbow=+45 hand=open'");
 }
 
-static enum aw_status dry_run(struct aw_session *session)
-{
-    struct aw_record record;
-    aw_unitysim_build_control(unitysim_client(session), &record);
-    return unitysim_dry_run(session, &record);
-}
-
 /* Prints the progress of the first driven joint. */
 static void show_progress(struct aw_session *session, const void *context)
 {
@@ -80,7 +73,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         status = unitysim_open_for_send(session);
     if (status == AW_OK && session->options.run.dry_run) {
         memcpy(unity->drive, drives, sizeof unity->drive);
-        return dry_run(session);
+        return unitysim_show_drives(session);
     }
     if (status == AW_OK)
         status = aw_unitysim_poll(unity, &session->err);
@@ -145,7 +138,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     (void)args;
     enum aw_status status = unitysim_open_for_send(session);
     if (status == AW_OK && session->options.run.dry_run)
-        return dry_run(session);
+        return unitysim_show_drives(session);
     if (status == AW_OK)
         status = unitysim_stop(session);
     aw_object_start(&session->result, "stop");

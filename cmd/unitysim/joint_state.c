@@ -276,11 +276,7 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
         aw_session_start_motion(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
-    if (!dry)
-        return AW_OK;
-    struct aw_record record;
-    aw_unitysim_build_control(unity, &record);
-    return unitysim_dry_run(session, &record);
+    return dry ? unitysim_show_drives(session) : AW_OK;
 }
 
 /* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */

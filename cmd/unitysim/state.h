@@ -6,6 +6,7 @@
 #include "protocol/unitysim/views.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/play.h"
+#include "shell/safety/transmit.h"
 
 /* Feedback statistics during ping. */
 struct unitysim_ping {
@@ -137,6 +138,12 @@ enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_
 
 /* Encodes and prints a record for --dry-run. */
 enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_record *record);
+
+/* For --dry-run: prints the packet that drives the joints. */
+enum aw_status unitysim_show_drives(struct aw_session *session);
+
+/* How records and custom packets are sent. */
+extern const struct aw_transmit unitysim_transmit;
 
 enum aw_status unitysim_safe_stop(struct aw_session *session);
 void unitysim_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocol/unitysim/fields.h"
+#include "shell/custom/custom_joints.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
@@ -307,14 +308,11 @@ enum aw_motion_effect unitysim_note_frame(struct aw_session *session, bool tx, s
 enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_args *args,
                                     struct aw_record *record)
 {
-    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
-    size_t size;
     enum aw_status status = aw_args_to_record(session, args, 0, record);
-    if (status == AW_OK)
-        status = aw_encode(record, session->options.run.force, bytes, sizeof bytes, &size,
-                           &session->err);
-    return status == AW_OK ? unitysim_allow(session, record) : status;
+    return status == AW_OK ? aw_transmit_check(session, record) : status;
 }
+
+const struct aw_transmit unitysim_transmit = {.check = unitysim_allow, .send = aw_custom_send};
 
 const char *unitysim_write_remark(struct aw_session *session, char *out, size_t size)
 {
@@ -348,6 +346,13 @@ enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_reco
         status = aw_wire_decode(wire, AW_TX, frame, &decoded, &session->err);
     decoded.time_ns = AW_NO_TIME;
     return status == AW_OK ? aw_session_show_dry_run(session, &decoded, frame) : status;
+}
+
+enum aw_status unitysim_show_drives(struct aw_session *session)
+{
+    struct aw_record record;
+    aw_unitysim_build_control(unitysim_client(session), &record);
+    return unitysim_dry_run(session, &record);
 }
 
 enum aw_status unitysim_next_received(struct aw_session *session, int64_t deadline,

@@ -291,6 +291,7 @@ const struct aw_tool unitysim_tool = {
     .talk.receive = unitysim_next_received,
     .talk.poll = unitysim_poll,
     .talk.prepare = unitysim_open_for_send,
+    .talk.transmit = &unitysim_transmit,
     .talk.replay = {.relative = AW_LIST("control"),
                     .reset_message = "scene",
                     .position_message = "feedback",
@@ -309,5 +310,5 @@ const struct aw_tool unitysim_tool = {
     .watch.default_fields = AW_LIST("position"),
     .watch.watched = AW_LIST("feedback"),
     .watch.get_remark = unitysim_write_remark,
-    .share = {.on_frame = unitysim_note_frame, .check_command = unitysim_allow},
+    .share.on_frame = unitysim_note_frame,
 };

@@ -6,10 +6,10 @@
 
 /* Returns the custom packet to the device with this name, or NULL. */
 const struct aw_codec *aw_find_custom_packet(struct aw_session *session, const char *name);
-/* Prints a reply of the device; --raw shows wire numbers. */
-enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
-/* Sends a custom packet (not with --dry-run) and prints its reply. */
-enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
+/* Sends a custom packet with the fields of the arguments (not with --dry-run) and prints its
+ * reply. */
+enum aw_status aw_send_custom_packet(struct aw_session *session, const struct aw_args *args,
+                                     const struct aw_codec *codec);
 /* aw_run_send runs the command send, whose argument "message" names a custom packet.
  * aw_send_only_reads returns true if that packet only reads. */
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args);

@@ -79,10 +79,7 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
 
 static enum aw_status open_link(struct aw_session *session)
 {
-    if (session->options.run.dry_run)
-        return AW_OK;
-    return session->tool->talk.prepare ? session->tool->talk.prepare(session)
-                                       : aw_session_open_link(session);
+    return session->options.run.dry_run ? AW_OK : aw_session_open_device(session);
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
@@ -147,12 +144,8 @@ static enum aw_status announce(struct aw_session *session, struct aw_record *pac
 static enum aw_status show_packet(struct aw_session *session, struct aw_record *packet,
                                   void *context)
 {
-    uint8_t bytes[256];
-    size_t size;
     packet->time_ns = *(const int64_t *)context;
-    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
-    return status == AW_OK ? aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size})
-                           : status;
+    return aw_transmit_show(session, packet);
 }
 
 /* Without a connected device, a packet is complete only if the command names all its joints. */

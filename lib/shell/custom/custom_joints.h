@@ -7,13 +7,14 @@
  * The copy stays until aw_session_free_packets, or until a command line names other packet files;
  * then the session uses the original tool again.
  *
- * A tool adds only the exchange of a packet: its hook query_packet (tool.h). Packets with ask = yes
- * are polled for joint values; others arrive by themselves. A motion is a sinusoidal path of
- * setpoints, which the firmware follows; hold sends the measured positions. */
+ * A tool adds only the exchange of a packet (transmit.h). Packets with ask = yes are polled for
+ * joint values; others arrive by themselves. A motion is a sinusoidal path of setpoints, which the
+ * firmware follows; hold sends the measured positions. */
 #ifndef AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
 #define AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
 
 #include "shell/joints/joints.h"
+#include "shell/safety/transmit.h"
 
 /* Sets up the custom joints from the session's wire and its packet files. Does nothing if the files
  * describe no joint. AW_NO_MEMORY. */
@@ -23,16 +24,12 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session);
  * has no joints to hold. */
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message);
 
-/* The answer to a packet. record.codec is NULL without an answer. */
-struct aw_custom_answer {
-    struct aw_record record;
-    uint8_t bytes[256];
-    size_t size;
-};
-
-/* Writes a custom packet to the open link and waits for its answer, if it has one. Ignores the
- * ranges of its fields. AW_TIMEOUT: no answer. */
+/* Hooks of struct aw_transmit for tools whose custom packets are only written to the link.
+ * aw_custom_send writes one and waits for its answer. aw_custom_await only waits for the answer, if
+ * the packet has one. AW_TIMEOUT: no answer. */
 enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record *packet,
-                              struct aw_custom_answer *answer);
+                              struct aw_answer *answer);
+enum aw_status aw_custom_await(struct aw_session *session, const struct aw_record *packet,
+                               struct aw_answer *answer);
 
 #endif

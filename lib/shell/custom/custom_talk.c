@@ -222,19 +222,6 @@ enum aw_status aw_custom_fill_packet(struct aw_session *session, size_t message,
     return AW_OK;
 }
 
-static enum aw_status write_packet(struct aw_session *session, const struct aw_record *packet)
-{
-    uint8_t bytes[FRAME_ROOM];
-    size_t size;
-    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
-    if (status == AW_OK && session->tool->talk.write_packet)
-        return session->tool->talk.write_packet(session, (struct aw_span){bytes, size});
-    if (status == AW_OK && session->wire->variant.envelope)
-        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-    return status == AW_OK ? aw_link_write(session->device.link, bytes, size, &session->err)
-                           : status;
-}
-
 /* Returns the custom packet that answers this one, by its code or keyword; NULL: no answer. */
 static const struct aw_message *find_answer(const struct aw_session *session,
                                             const struct aw_message *query)
@@ -252,7 +239,7 @@ static const struct aw_message *find_answer(const struct aw_session *session,
 }
 
 static enum aw_status next_message(struct aw_session *session, int64_t deadline,
-                                   struct aw_custom_answer *answer)
+                                   struct aw_answer *answer)
 {
     struct aw_received received;
     answer->record.codec = NULL;
@@ -272,10 +259,14 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     return AW_OK;
 }
 
-static enum aw_status await_answer(struct aw_session *session, const struct aw_message *expected,
-                                   struct aw_custom_answer *answer)
+enum aw_status aw_custom_await(struct aw_session *session, const struct aw_record *packet,
+                               struct aw_answer *answer)
 {
+    const struct aw_message *expected = find_answer(session, packet->codec->message);
     double option = session->options.link.timeout_s;
+    answer->record.codec = NULL;
+    if (!expected || !session->tool->talk.receive)
+        return AW_OK;
     double seconds = fmax(option > 0 ? option : PATIENCE_S, expected->timeout_s);
     int64_t deadline = aw_time_after(aw_clock_now(session->clock), seconds);
     for (;;) {
@@ -289,23 +280,23 @@ static enum aw_status await_answer(struct aw_session *session, const struct aw_m
 }
 
 enum aw_status aw_custom_send(struct aw_session *session, const struct aw_record *packet,
-                              struct aw_custom_answer *answer)
+                              struct aw_answer *answer)
 {
-    const struct aw_message *expected = find_answer(session, packet->codec->message);
-    answer->record.codec = NULL;
-    enum aw_status status = write_packet(session, packet);
-    return status == AW_OK && expected && session->tool->talk.receive
-               ? await_answer(session, expected, answer)
-               : status;
+    uint8_t bytes[FRAME_ROOM];
+    size_t size;
+    enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK && session->wire->variant.envelope)
+        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
+    if (status == AW_OK)
+        status = aw_link_write(session->device.link, bytes, size, &session->err);
+    return status == AW_OK ? aw_custom_await(session, packet, answer) : status;
 }
 
 enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet)
 {
-    struct aw_custom_answer answer = {.record = {.codec = NULL}};
+    struct aw_answer answer = {.record = {.codec = NULL}};
     struct aw_custom_arm *arm = aw_custom_arm(session);
-    enum aw_status status = session->tool->talk.query_packet
-                                ? session->tool->talk.query_packet(session, packet, &answer.record)
-                                : aw_custom_send(session, packet, &answer);
+    enum aw_status status = session->tool->talk.transmit->send(session, packet, &answer);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < arm->n; i++) {
@@ -322,7 +313,7 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
 
 enum aw_status aw_custom_receive(struct aw_session *session, int64_t deadline)
 {
-    struct aw_custom_answer answer;
+    struct aw_answer answer;
     return next_message(session, deadline, &answer);
 }
 

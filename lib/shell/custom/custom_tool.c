@@ -166,7 +166,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     aw_custom_read(session, aw_time_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);
-    if (status == AW_OK && !session->tool->talk.query_packet)
+    if (status == AW_OK && !session->tool->talk.transmit->confirms)
         status = await_rest(session);
     struct aw_error why = session->err;
     for (size_t i = 0; i < arm->n; i++)

@@ -71,7 +71,6 @@ const struct aw_controller aw_custom_controller = {
     .send = aw_settings_send,
     .error_start = "the joints are held, but their",
     .settings = gains_of,
-    .query_packet = aw_custom_exchange,
     .retries = 2,
     .receive = aw_custom_receive,
 };

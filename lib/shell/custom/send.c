@@ -51,62 +51,22 @@ static enum aw_status begin_motion(struct aw_session *session, const struct aw_r
     return status;
 }
 
-enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
+enum aw_status aw_send_custom_packet(struct aw_session *session, const struct aw_args *args,
+                                     const struct aw_codec *codec)
 {
-    struct aw_record record;
-    struct aw_wire *wire;
-    enum aw_status status = aw_session_get_decoding_wire(session, &wire);
-    if (status == AW_OK)
-        status = aw_wire_decode(wire, AW_RX, frame, &record, &session->err);
-    if (status != AW_OK)
-        return status;
-    record.time_ns = aw_session_time(session);
-    return aw_session_show_record(session, &record);
-}
-
-/* Does not open the link for a packet that is refused, or that --dry-run prints. */
-static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
-{
-    uint8_t bytes[256];
-    size_t size;
-    struct aw_custom_answer answer;
-    enum aw_status status =
-        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
-    if (status == AW_OK && session->wire->variant.envelope)
-        size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-    if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size});
-    if (status == AW_OK)
-        status = session->tool->talk.prepare ? session->tool->talk.prepare(session)
-                                             : aw_session_open_link(session);
-    if (status == AW_OK)
-        status = aw_session_announce(session, packet);
-    if (status == AW_OK)
-        status = aw_custom_send(session, packet, &answer);
-    if (status != AW_OK)
-        return status;
-    if (answer.record.codec)
-        return aw_show_answer(session, (struct aw_span){answer.bytes, answer.size});
-    aw_object_start(&session->result, packet->codec->message->name);
-    aw_object_add_text(&session->result, "result", "sent");
-    return AW_OK;
-}
-
-enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet)
-{
-    const struct aw_message *message = packet->codec->message;
+    const struct aw_message *message = codec->message;
     bool moves = message->moves && !session->options.run.dry_run;
-    uint8_t bytes[256];
-    size_t size;
-    enum aw_status status = /* checks the packet before opening the link */
-        aw_encode(packet, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
+    struct aw_record packet;
+    aw_record_init(&packet, codec, AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &packet);
+    if (status == AW_OK)
+        status = aw_transmit_check(session, &packet);
     if (status == AW_OK && moves)
         status = aw_custom_check_stop(session, message);
     if (status == AW_OK && moves)
-        status = begin_motion(session, packet);
+        status = begin_motion(session, &packet);
     if (status == AW_OK)
-        status = session->tool->talk.send_packet ? session->tool->talk.send_packet(session, packet)
-                                                 : send_packet(session, packet);
+        status = aw_transmit(session, &packet);
     if (status != AW_OK || !moves)
         return status;
     session->motion.moving = false;
@@ -116,16 +76,13 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
 
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_record packet;
     const struct aw_codec *codec = find_packet(session, args);
     if (!codec)
         return aw_fail(&session->err, AW_USAGE,
                        "send: '%.40s' is not an outgoing packet of --packets — see "
                        "'describe'; built-in messages have their own commands",
                        aw_arg(args, "message", 0));
-    aw_record_init(&packet, codec, AW_TX);
-    enum aw_status status = aw_args_to_record(session, args, 0, &packet);
-    return status == AW_OK ? aw_send_packet(session, &packet) : status;
+    return aw_send_custom_packet(session, args, codec);
 }
 
 /* clang-format off */

@@ -15,6 +15,7 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/tee.h"
+#include "shell/safety/transmit.h"
 #include "shell/source/stream.h"
 #include "wire/rows.h"
 
@@ -216,8 +217,7 @@ static enum aw_status begin_recorder(struct recorder *r, const char *path)
     if (status == AW_OK)
         status = check_fields(r);
     if (status == AW_OK)
-        status = session->tool->talk.prepare ? session->tool->talk.prepare(session)
-                                             : aw_session_open_link(session);
+        status = aw_session_open_device(session);
     if (status == AW_OK)
         status = r->format->uses_tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)

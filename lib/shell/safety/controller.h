@@ -36,10 +36,7 @@ struct aw_controller {
     /* For the functions of settings.h: returns the gains, indexed as in file. NULL: the tool does
      * not use these functions. */
     struct aw_device_setting *(*settings)(struct aw_session *session);
-    /* Sends a packet on the open link, and passes its answer to aw_settings_store. AW_TIMEOUT: no
-     * answer; a packet that sets gains is then repeated. */
-    enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet);
-    int retries;
+    int retries;    /* max repetitions of an unanswered packet that sets gains */
     bool needs_all; /* no default of a field stands for an unknown gain */
     /* Waits for a message and passes it to aw_settings_store. NULL: all gains are queried. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline);

@@ -5,6 +5,7 @@
 
 #include "shell/safety/crash.h"
 #include "shell/safety/stop.h"
+#include "shell/safety/transmit.h"
 #include "shell/serve/server.h"
 
 #define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before the next question is sent */
@@ -35,6 +36,7 @@ static void judge_message(void *context, struct aw_span frame)
     struct judged *judged = context;
     struct aw_server *server = judged->server;
     struct aw_session *session = server->session;
+    const struct aw_transmit *transmit = session->tool->talk.transmit;
     struct aw_record record;
     uint8_t again[AW_QUESTION_MAX];
     size_t size;
@@ -54,8 +56,8 @@ static void judge_message(void *context, struct aw_span frame)
     if (reads || session->options.run.force || judged->status != AW_OK)
         return;
     judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
-    if (judged->status == AW_OK && session->tool->share.check_command)
-        judged->status = session->tool->share.check_command(session, &record);
+    if (judged->status == AW_OK && transmit && transmit->check)
+        judged->status = transmit->check(session, &record);
     err = session->err;
     if (judged->status != AW_OK)
         aw_fail(&session->err, judged->status, "refused by the server: %s", err.text);

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "shell/joints/joints.h"
 #include "shell/safety/controller.h"
-#include "shell/safety/safety.h"
+#include "shell/safety/transmit.h"
 #include "wire/rows.h"
 
 #define PATIENCE_S 0.5
@@ -122,6 +122,16 @@ static bool is_listed(const struct aw_gain_list *list, size_t index)
     return !list || i < list->n;
 }
 
+/* Sends a packet on the open link, and stores the settings in its answer. */
+static enum aw_status query_packet(struct aw_session *session, const struct aw_record *packet)
+{
+    struct aw_answer answer = {.size = 0};
+    enum aw_status status = session->tool->talk.transmit->send(session, packet, &answer);
+    if (status == AW_OK)
+        aw_settings_store(session, &answer.record);
+    return status;
+}
+
 /* Queries the setting once, or waits until a message reports it. */
 static enum aw_status read_one(struct aw_session *session, const struct aw_device_setting *setting,
                                int64_t deadline)
@@ -132,7 +142,7 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
     enum aw_status status = AW_OK;
     if (query != SIZE_MAX) {
         aw_record_init(&packet, aw_wire_codec_at(session->wire, query), AW_TX);
-        return controller->query_packet(session, &packet);
+        return query_packet(session, &packet);
     }
     while (status == AW_OK && isnan(setting->value)) {
         if (aw_clock_now(session->clock) >= deadline)
@@ -253,19 +263,6 @@ static enum aw_status each_packet(struct aw_session *session, const struct aw_ga
     return status;
 }
 
-/* Checks a packet, and shows it with --dry-run. */
-static enum aw_status check_packet(struct aw_session *session, struct aw_record *packet)
-{
-    uint8_t bytes[FRAME_ROOM];
-    size_t size;
-    const struct aw_options_run *run = &session->options.run;
-    enum aw_status status =
-        aw_encode(packet, run->force, bytes, sizeof bytes, &size, &session->err);
-    return status == AW_OK && run->dry_run
-               ? aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size})
-               : status;
-}
-
 /* Sends a packet, again if it is unanswered, and updates the known values. After a failure they
  * count as unknown. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
@@ -275,7 +272,7 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     struct aw_device_setting *all = all_of(session, &n);
     enum aw_status status = AW_TIMEOUT;
     for (int i = 0; i <= controller->retries && status == AW_TIMEOUT; i++)
-        status = controller->query_packet(session, packet);
+        status = query_packet(session, packet);
     for (size_t i = 0; i < n; i++)
         if (all[i].set.message == packet->codec->message)
             all[i].value = status == AW_OK ? packet->v[all[i].set.scalar] : (double)NAN;
@@ -324,8 +321,10 @@ enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_
                                size_t *n)
 {
     const struct aw_controller *controller = session->tool->motion.controller;
-    enum aw_status status = each_packet(session, wanted, check_packet, n);
-    if (status != AW_OK || session->options.run.dry_run)
+    bool dry_run = session->options.run.dry_run;
+    enum aw_status status =
+        each_packet(session, wanted, dry_run ? aw_transmit_show : aw_transmit_check, n);
+    if (status != AW_OK || dry_run)
         return status;
     if (controller->set)
         return each_packet(session, wanted, controller->set, n);

@@ -33,6 +33,7 @@ struct aw_record;
 struct aw_controller;
 struct aw_joints;
 struct aw_experiment_hooks;
+struct aw_transmit;
 
 /* Effect of a command on the device. It determines limits, questions and the safe stop. */
 enum aw_safety {
@@ -365,8 +366,6 @@ struct aw_share_hooks {
     /* An answer has the size of its question, and begins with the same bytes, this many. The server
      * then sends identical questions of several clients only once. 0: answers are not known. */
     size_t answer_head;
-    /* Checks a command beyond the table's ranges; sets session->err on refusal. */
-    enum aw_status (*check_command)(struct aw_session *session, const struct aw_record *command);
     /* Returns true for a frame that is not in the table but does not affect the device. NULL: no
      * such frames exist. */
     bool (*is_harmless)(struct aw_span frame);
@@ -499,17 +498,9 @@ struct aw_tool {
 
         struct aw_ping_hooks ping;
 
-        /* Sends an encoded custom packet as part of the link's conversation. The link is open.
-         * NULL: writes it to the link. */
-        enum aw_status (*write_packet)(struct aw_session *session, struct aw_span packet);
-        /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the
-         * answer has no values. The link is open. NULL: the packet is written, and no answer is
-         * expected. */
-        enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet,
-                                       struct aw_record *answer);
-        /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only
-         * writes it. */
-        enum aw_status (*send_packet)(struct aw_session *session, struct aw_record *packet);
+        /* how the tool's messages and custom packets are sent, see transmit.h; NULL: custom packets
+         * are not supported */
+        const struct aw_transmit *transmit;
         /* Sends a message that the user typed with its fields, or shows it with --dry-run. NULL: no
          * message is a command. */
         enum aw_status (*send_message)(struct aw_session *session, struct aw_record *message);

@@ -4,6 +4,7 @@
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/wire.h"
 #include "shell/safety/controller.h"
+#include "shell/safety/transmit.h"
 #include "shell_helper.h"
 
 #define PID 9 /* number of gains in a packet */
@@ -31,7 +32,8 @@ static int scalar_of(const struct aw_codec *codec, size_t place)
                : -1;
 }
 
-static enum aw_status exchange(struct aw_session *s, const struct aw_record *packet)
+static enum aw_status exchange(struct aw_session *s, const struct aw_record *packet,
+                               struct aw_answer *reply)
 {
     const struct aw_message *message = packet->codec->message;
     struct aw_record answer;
@@ -50,11 +52,12 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
         answer.present |= UINT64_C(1) << at;
     }
     if (message->reads)
-        aw_settings_store(s, &answer);
+        reply->record = answer;
     return AW_OK;
 }
 
 static struct aw_controller law;
+static const struct aw_transmit transmit = {.send = exchange};
 static struct aw_tool tool;
 
 static void start(void)
@@ -64,12 +67,12 @@ static void start(void)
                                  .read = aw_settings_list,
                                  .send = aw_settings_send,
                                  .settings = settings_of,
-                                 .query_packet = exchange,
                                  .needs_all = true,
                                  .error_start = "it is held, but its"};
     tool = rig_tool;
     tool.protocol = &aw_hidmotor_protocol;
     tool.motion.controller = &law;
+    tool.talk.transmit = &transmit;
     session = rig_new(&tool);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char name[AW_GAIN_TEXT], set[64], told[64];
