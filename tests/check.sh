@@ -227,6 +227,7 @@ with_sources() {
     suite format tests/format.sh
     suite metrics tests/metrics.sh
     suite paths paths
+    suite links tests/links.py
     suite top top
     suite words words
     suite rooms tests/rooms.py
