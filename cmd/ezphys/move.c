@@ -43,7 +43,7 @@ enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys
                                  session->run.command->name, aw_session_seconds(session),
                                  get_time_s(session) - start, seconds);
         if (on_step)
-            status = on_step(session, context, get_time_s(session) - start);
+            status = on_step(context);
         if (status == AW_OK)
             status = ezphys_exchange(session);
         if (status == AW_OK)
@@ -53,15 +53,6 @@ enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys
 }
 
 /* ---- Reports ---- */
-
-static void report_time(struct aw_session *session)
-{
-    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
-    if (!state->is_timed)
-        return;
-    aw_object_add_number(&session->result, "step", (double)state->step, 0, NULL);
-    aw_object_add_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
-}
 
 /* Uses the names of records: state.hip.axis2.displacement. */
 static void report_axis(struct aw_session *session, const struct aw_ezphys_joint *joint, int i)
@@ -96,7 +87,11 @@ static void report_state(struct aw_session *session)
 
 void ezphys_report_time(struct aw_session *session)
 {
-    report_time(session);
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
+    if (state->is_timed) {
+        aw_object_add_number(&session->result, "step", (double)state->step, 0, NULL);
+        aw_object_add_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
+    }
     if (ezphys_given(session)->state)
         report_state(session);
 }
@@ -251,11 +246,9 @@ static enum aw_status hold_joint(struct drive *d)
     return status == AW_OK ? ezphys_exchange(session) : status;
 }
 
-static enum aw_status on_step(struct aw_session *session, void *context, double time)
+static enum aw_status on_step(void *context)
 {
     struct drive *d = context;
-    (void)session;
-    (void)time;
     return d->is_force ? add_command(d) : AW_OK;
 }
 
@@ -334,14 +327,13 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ezphys *ez = ezphys_client(session);
-    const struct aw_ezphys_stop_mode mode = {.coast = ezphys_given(session)->coast,
-                                             .torque = AW_EZPHYS_STOP_TORQUE};
+    bool coast = ezphys_given(session)->coast;
     (void)args;
     if (session->options.run.dry_run)
         return aw_dry_run_depends(session, "the joints of the device");
     enum aw_status status = ezphys_begin(session);
     if (status == AW_OK)
-        status = aw_ezphys_stop(ez, &mode, &session->err);
+        status = aw_ezphys_stop(ez, coast, &session->err);
     if (status == AW_OK)
         status = ezphys_confirm(session, ezphys_get_deadline(session));
     if (status == AW_TIMEOUT)
@@ -351,7 +343,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_add_count(&session->result, "joints", ez->n_commands);
-    aw_object_add_text(&session->result, "result", mode.coast ? "off" : "held");
+    aw_object_add_text(&session->result, "result", coast ? "off" : "held");
     ezphys_report_time(session);
     return AW_OK;
 }

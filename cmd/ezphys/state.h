@@ -206,9 +206,8 @@ int64_t ezphys_get_deadline(const struct aw_session *session);
 enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch);
 
 /* Exchanges messages until this many seconds of simulation time have passed, or of real time if the
- * simulator sends none. Before every answer, calls the callback, which may be NULL, with the time
- * since the start in seconds. */
-typedef enum aw_status ezphys_step_fn(struct aw_session *session, void *context, double time_s);
+ * simulator sends none. Before every answer, calls the callback, which may be NULL. */
+typedef enum aw_status ezphys_step_fn(void *context);
 enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys_step_fn *on_step,
                               void *context);
 

@@ -522,42 +522,34 @@ static enum aw_status fail_unconfirmed(struct aw_session *session, enum aw_statu
                        : "no message from the simulator — check that it still runs");
 }
 
-static struct aw_ezphys_stop_mode get_stop_mode(const struct aw_session *session)
-{
-    return (struct aw_ezphys_stop_mode){.coast = ezphys_given(session)->coast,
-                                        .torque = AW_EZPHYS_STOP_TORQUE};
-}
-
 void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    struct aw_ezphys_stop_mode mode = get_stop_mode(session);
-    aw_ezphys_last_stop(ezphys_client(session), &mode, add, context);
+    aw_ezphys_last_stop(ezphys_client(session), ezphys_given(session)->coast, add, context);
 }
 
 /* A replay bypasses the list of joints. The answer to the last message contains them. */
-static enum aw_status find_joints_and_stop(struct aw_session *session,
-                                           const struct aw_ezphys_stop_mode *mode)
+static enum aw_status find_joints_and_stop(struct aw_session *session, bool coast)
 {
     struct aw_ezphys *ez = ezphys_client(session);
     int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
     enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
         aw_fail(&session->err, status, "no message from the simulator, and no joint known");
-    return status == AW_OK ? aw_ezphys_stop(ez, mode, &session->err) : status;
+    return status == AW_OK ? aw_ezphys_stop(ez, coast, &session->err) : status;
 }
 
 enum aw_status ezphys_safe_stop(struct aw_session *session)
 {
     struct aw_ezphys *ez = ezphys_client(session);
-    const struct aw_ezphys_stop_mode mode = get_stop_mode(session);
+    bool coast = ezphys_given(session)->coast;
     /* Nothing has been read yet from a simulator found again by a server. */
     if (!ez->link && session->share.server && ezphys_begin(session) != AW_OK)
         return session->err.status;
     if (!ez->link)
         return AW_OK;
-    enum aw_status status = aw_ezphys_stop(ez, &mode, &session->err);
+    enum aw_status status = aw_ezphys_stop(ez, coast, &session->err);
     if (status == AW_OK && ez->n_commands == 0)
-        status = find_joints_and_stop(session, &mode);
+        status = find_joints_and_stop(session, coast);
     struct aw_error cause = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "cannot stop the motors: %s", cause.text);
@@ -565,7 +557,7 @@ enum aw_status ezphys_safe_stop(struct aw_session *session)
     if (status != AW_OK)
         return fail_unconfirmed(session, status);
     aw_stop_set_effect(session, "%zu joint%s %s", ez->n_commands, ez->n_commands == 1 ? "" : "s",
-                       mode.coast ? "without torque" : "held at velocity 0");
+                       coast ? "without torque" : "held at velocity 0");
     return AW_OK;
 }
 

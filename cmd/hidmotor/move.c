@@ -41,14 +41,14 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
 enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
-    struct aw_hidmotor_moved moved = {0};
+    bool verified = false;
     make_record(session, plan, &command);
     enum aw_status status = aw_session_announce(session, &command);
     if (status != AW_OK)
         return status;
     aw_session_start_motion(session);
-    status = aw_hidmotor_move(hidmotor_arm(session), plan, &moved, &session->err);
-    if (status == AW_OK && moved.verified)
+    status = aw_hidmotor_move(hidmotor_arm(session), plan, &verified, &session->err);
+    if (status == AW_OK && verified)
         aw_session_print_notice(
             session,
             "no reply, but the setpoints confirm the command — check the link with 'ping'");

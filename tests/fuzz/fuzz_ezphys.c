@@ -189,7 +189,7 @@ static void try_client(const uint8_t *data, size_t size)
                         &(struct aw_ezphys_motor){.velocity = {1}, .max_torque = {10}}, &err);
         aw_ezphys_answer(&ez, &err);
     }
-    aw_ezphys_stop(&ez, NULL, &err);
+    aw_ezphys_stop(&ez, false, &err);
     aw_ezphys_free(&ez);
 }
 

@@ -91,38 +91,23 @@ static void note_period(struct aw_canpid_period *p, uint64_t count, int64_t now)
     }
 }
 
-static void handle_joint(struct aw_canpid_board *board, const double *v, const int8_t *at)
-{
-    board->fix_link_angle = v[at[0]];
-    board->alpha_angle = v[at[1]];
-    board->torque = v[at[2]];
-}
+#define VALUE(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(struct aw_canpid_board, name)                                              \
+    }
 
-static void handle_pid(struct aw_canpid_board *board, const double *v, const int8_t *at)
-{
-    board->setpoint = isnan(v[at[0]]) ? AW_CANPID_SATURATED * 100.0 / 32768 : v[at[0]];
-    board->output = v[at[1]];
-    board->measured = v[at[2]];
-}
-
-static void handle_sensors(struct aw_canpid_board *board, const double *v, const int8_t *at)
-{
-    board->error = (int)v[at[0]];
-    board->velocity = v[at[1]];
-    board->current = v[at[2]];
-    board->lever_angle = v[at[3]];
-}
-
+/* The fields of each kind, and where the board keeps their last values. */
 static const struct {
     const char *message;
-    const char *fields[AW_CANPID_VALUES];
-    void (*handle)(struct aw_canpid_board *board, const double *v, const int8_t *at);
+    struct {
+        const char *field;
+        size_t offset;
+    } values[AW_CANPID_VALUES];
 } kinds[AW_CANPID_KINDS] = {
-    [AW_CANPID_JOINT] = {"joint", {"fix_link_angle", "alpha_angle", "torque"}, handle_joint},
-    [AW_CANPID_PID] = {"pid", {"setpoint", "output", "measured"}, handle_pid},
+    [AW_CANPID_JOINT] = {"joint", {VALUE(fix_link_angle), VALUE(alpha_angle), VALUE(torque)}},
+    [AW_CANPID_PID] = {"pid", {VALUE(setpoint), VALUE(output), VALUE(measured)}},
     [AW_CANPID_SENSORS] = {"sensors",
-                           {"error", "velocity", "current", "lever_angle"},
-                           handle_sensors},
+                           {VALUE(error), VALUE(velocity), VALUE(current), VALUE(lever_angle)}},
 };
 
 /* Returns the arrival time of the last read. */
@@ -144,7 +129,11 @@ static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct
         if (record->codec != client->codecs[kind])
             continue;
         struct aw_canpid_stream *stream = &board->streams[kind];
-        kinds[kind].handle(board, record->v, client->scalars[kind]);
+        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].values[i].field; i++)
+            *(double *)((char *)board + kinds[kind].values[i].offset) =
+                record->v[client->scalars[kind][i]];
+        if (isnan(board->setpoint))
+            board->setpoint = AW_CANPID_SATURATED * 100.0 / 32768;
         stream->times_ns[stream->count++ % AW_CANPID_TIMES] = now;
         if (kind == AW_CANPID_PID)
             note_period(&board->period, stream->count, now);
@@ -163,9 +152,9 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
                  variant, false);
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
-        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].fields[i]; i++)
+        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].values[i].field; i++)
             client->scalars[kind][i] =
-                (int8_t)aw_codec_find(client->codecs[kind], kinds[kind].fields[i]);
+                (int8_t)aw_codec_find(client->codecs[kind], kinds[kind].values[i].field);
     }
     for (int i = 0; i < AW_CANPID_BOARDS; i++) {
         client->boards[i].controller = AW_CANPID_LAST;
@@ -232,6 +221,16 @@ static const struct {
     double max;
 } index_limits[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
 
+/* Fills sent in, except the frame and the switch. */
+static void describe_sent(const struct aw_record *command, const uint8_t *frame,
+                          struct aw_canpid_sent *sent)
+{
+    sent->board = get_id(frame) / 32 * 32;
+    sent->controller = controller_of(command);
+    if (effect_of(command) == SETS_TARGET)
+        sent->setpoint = (double)aw_get_f32(frame + 2);
+}
+
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err)
 {
@@ -249,10 +248,7 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
                                       sizeof sent->bytes, &sent->size, err);
     if (status != AW_OK)
         return status;
-    sent->board = get_id(sent->bytes) / 32 * 32;
-    sent->controller = controller_of(command);
-    if (effect_of(command) == SETS_TARGET)
-        sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
+    describe_sent(command, sent->bytes, sent);
     return check_switch(client, command, sent, err);
 }
 
@@ -331,10 +327,7 @@ bool aw_canpid_note_command(struct aw_canpid *client, struct aw_span frame,
         aw_wire_decode(&client->wire, AW_TX, frame, &command, &ignored) != AW_OK ||
         command.codec->message->head) /* for another node */
         return false;
-    sent->board = get_id(frame.data) / 32 * 32;
-    sent->controller = controller_of(&command);
-    if (effect_of(&command) == SETS_TARGET)
-        sent->setpoint = (double)aw_get_f32(frame.data + 2);
+    describe_sent(&command, frame.data, sent);
     check_switch(client, &command, sent, &ignored);
     note_command(client, sent->board, &command);
     aw_canpid_board(client, sent->board)->sent_ns = aw_clock_now(client->link->clock);

@@ -91,7 +91,7 @@ struct aw_canpid_board {
     struct aw_canpid_stream streams[AW_CANPID_KINDS];
     double setpoint, output, measured;          /* % of full scale */
     double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
-    int error;                                  /* error code; 0: none */
+    double error;                               /* error code; 0: none */
     double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
     int controller;                             /* controller seen last; AW_CANPID_LAST: none yet */
     /* time of the last frame sent to the board; INT64_MIN: none */

@@ -619,39 +619,36 @@ static int count_axes(const struct aw_ezphys *ez, const struct aw_ezphys_target 
 }
 
 static struct aw_ezphys_motor get_stop_values(const struct aw_ezphys_motor *last, int axes,
-                                              const struct aw_ezphys_stop_mode *mode)
+                                              bool coast)
 {
     struct aw_ezphys_motor motor = {0};
-    for (int i = 0; i < axes && !mode->coast; i++)
-        motor.max_torque[i] = last->max_torque[i] > 0 ? last->max_torque[i] : mode->torque;
+    for (int i = 0; i < axes && !coast; i++)
+        motor.max_torque[i] = last->max_torque[i] > 0 ? last->max_torque[i] : AW_EZPHYS_STOP_TORQUE;
     return motor;
 }
 
 static enum aw_status stop_joint(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                 const struct aw_ezphys_stop_mode *mode, struct aw_error *err)
+                                 bool coast, struct aw_error *err)
 {
     struct aw_ezphys_command *command = find_or_add_command(ez, target, err);
     if (!command)
         return AW_LIMIT;
-    struct aw_ezphys_motor motor = get_stop_values(&command->values, count_axes(ez, target), mode);
+    struct aw_ezphys_motor motor = get_stop_values(&command->values, count_axes(ez, target), coast);
     command->force.set = false;
     return aw_ezphys_motor(ez, target, &motor, err);
 }
 
-enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
-                              struct aw_error *err)
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, bool coast, struct aw_error *err)
 {
-    static const struct aw_ezphys_stop_mode hold = {.torque = AW_EZPHYS_STOP_TORQUE};
     enum aw_status status = AW_OK;
-    mode = mode ? mode : &hold;
     ez->restart.must_reset = false;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++)
-        status = stop_joint(ez, &ez->commands[i].target, mode, err);
+        status = stop_joint(ez, &ez->commands[i].target, coast, err);
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
         struct aw_ezphys_target target = get_target(joint);
         if (joint->n_axes > 0)
-            status = stop_joint(ez, &target, mode, err);
+            status = stop_joint(ez, &target, coast, err);
     }
     if (status != AW_OK)
         return status;
@@ -670,8 +667,7 @@ static enum aw_status add_stop(struct aw_ezphys *ez, struct aw_ezphys_message *m
     return status == AW_OK ? aw_ezphys_message_add(message, &record, err) : status;
 }
 
-void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
-                         aw_frame_fn *add, void *context)
+void aw_ezphys_last_stop(struct aw_ezphys *ez, bool coast, aw_frame_fn *add, void *context)
 {
     static const struct aw_ezphys_motor unknown;
     uint8_t bytes[AW_EZPHYS_ANSWER_MAX];
@@ -681,13 +677,13 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode 
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         struct aw_ezphys_motor motor =
-            get_stop_values(&command->values, count_axes(ez, &command->target), mode);
+            get_stop_values(&command->values, count_axes(ez, &command->target), coast);
         status = add_stop(ez, &message, &command->target, &motor, NULL);
     }
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
         struct aw_ezphys_target target = get_target(joint);
-        struct aw_ezphys_motor motor = get_stop_values(&unknown, joint->n_axes, mode);
+        struct aw_ezphys_motor motor = get_stop_values(&unknown, joint->n_axes, coast);
         size_t command = 0;
         while (command < ez->n_commands &&
                !is_same_target(ez, &ez->commands[command].target, &target))

@@ -7,7 +7,7 @@
  *         aw_ezphys_motor(&ez, &joint, &motor, &err);      // from ez.state
  *         aw_ezphys_answer(&ez, &err);
  *     }
- *     aw_ezphys_stop(&ez, NULL, &err);
+ *     aw_ezphys_stop(&ez, false, &err);
  *     aw_ezphys_free(&ez);
  *
  * Lock-step: the simulator sends a message and waits for the answer. Without one it pauses, and
@@ -175,24 +175,17 @@ enum aw_status aw_ezphys_add_packet(struct aw_ezphys *ez, struct aw_span packet,
 /* Restarts the simulation with the next answer and discards motor commands. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
-/* How to stop motors. */
-struct aw_ezphys_stop_mode {
-    bool coast;    /* switches motors off, instead of velocity 0 with their torque */
-    double torque; /* torque for joints whose torque is unknown, Nm or N */
-};
-#define AW_EZPHYS_STOP_TORQUE 1000
+#define AW_EZPHYS_STOP_TORQUE 1000 /* for joints whose torque is unknown, Nm or N */
 
-/* Stops every joint that was seen or commanded: velocity 0 with its torque. Sends the stop at once,
- * whether or not the simulator is waiting, and repeats it in later answers. Never waits, so it also
- * works during signal handling, when the clock refuses to wait. mode NULL: hold, with
- * AW_EZPHYS_STOP_TORQUE. */
-enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
-                              struct aw_error *err);
+/* Stops every joint that was seen or commanded: velocity 0 with its torque; with coast, switches
+ * its motors off. Sends the stop at once, whether or not the simulator is waiting, and repeats it
+ * in later answers. Never waits, so it also works during signal handling, when the clock refuses to
+ * wait. */
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, bool coast, struct aw_error *err);
 
 /* Passes the message of that stop to add, for use in a crash. Sends nothing and changes no
  * state. */
-void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
-                         aw_frame_fn *add, void *context);
+void aw_ezphys_last_stop(struct aw_ezphys *ez, bool coast, aw_frame_fn *add, void *context);
 
 /* Encodes the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
 #define AW_EZPHYS_ANSWER_MAX ((AW_EZPHYS_COMMANDS * 2 + 1) * AW_EZPHYS_PACKET_MAX + 64)

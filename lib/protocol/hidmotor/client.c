@@ -244,25 +244,27 @@ static const char *name_of(const struct exchange *x, char out[32])
 static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
-    x->reply->received_ns = aw_clock_now(arm->link->clock);
-    memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
-    arm->counters.replies++;
-    arm->counters.maybe_stale += x->reply->maybe_stale;
-    memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
-    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns = arm->link->rx.time_ns ? arm->link->rx.time_ns
-                                                  : x->reply->received_ns + arm->options.wall_ns;
     struct aw_hidmotor_reply *reply = x->reply;
-    const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
     struct aw_error problem;
+    enum aw_status status = AW_OK;
+    arm->counters.replies++;
+    arm->counters.maybe_stale += reply->maybe_stale;
+    reply->received_ns = aw_clock_now(arm->link->clock);
+    memcpy(reply->bytes, bytes, AW_HIDMOTOR_REPORT);
+    memcpy(arm->received_bytes, bytes, AW_HIDMOTOR_REPORT);
+    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
+    arm->received.time_ns =
+        arm->link->rx.time_ns ? arm->link->rx.time_ns : reply->received_ns + arm->options.wall_ns;
     reply->record = (struct aw_record){.dir = AW_RX};
-    enum aw_status status =
-        x->message ? aw_wire_decode(&x->arm->wire, AW_RX, frame, &reply->record, &problem) : AW_OK;
+    if (x->message)
+        status =
+            aw_wire_decode(&arm->wire, AW_RX, (struct aw_span){reply->bytes, AW_HIDMOTOR_REPORT},
+                           &reply->record, &problem);
     reply->record.dir = AW_RX;
-    reply->record.time_ns = x->arm->received.time_ns;
+    reply->record.time_ns = arm->received.time_ns;
     if (status == AW_OK || x->lenient || !x->read_only)
         return AW_OK;
-    x->arm->counters.malformed++;
+    arm->counters.malformed++;
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
@@ -443,11 +445,6 @@ static enum aw_status begin_exchange(struct exchange *x, struct aw_hidmotor *arm
     return check_request(x, err);
 }
 
-static double *values_at(struct aw_hidmotor_reply *reply, int scalar)
-{
-    return reply->record.v + scalar;
-}
-
 /* Uses every valid answer to positions, including answers to other programs. */
 static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
                              struct aw_hidmotor_status *status)
@@ -460,7 +457,7 @@ static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *
         .wall_ns = reply->record.time_ns,
     };
     for (int i = 0; i < status->n; i++) {
-        const double *v = values_at(reply, arm->position_scalars[i]);
+        const double *v = reply->record.v + arm->position_scalars[i];
         status->setpoint[i] = v[0];
         status->position[i] = v[1];
     }
@@ -518,10 +515,9 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = false};
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
-    struct aw_wire *wire = &arm->wire;
-    bool is_own = aw_find_by_code(wire, AW_TX, request->codec->message->code) &&
-                  is_custom(arm, aw_find_by_code(wire, AW_TX, request->codec->message->code));
-    if (status == AW_OK && !is_own)
+    const struct aw_message *message =
+        aw_find_by_code(&arm->wire, AW_TX, request->codec->message->code);
+    if (status == AW_OK && !(message && is_custom(arm, message)))
         status = check_motors(arm, request, err);
     if (status == AW_OK)
         status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
@@ -561,7 +557,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
         status->n_velocity = (int)aw_record_get(&reply.record, "count");
         status->maybe_stale |= reply.maybe_stale;
         for (int i = 0; i < status->n_velocity; i++) {
-            const double *v = values_at(&reply, arm->velocity_scalars[i]);
+            const double *v = reply.record.v + arm->velocity_scalars[i];
             status->velocity_setpoint[i] = v[0];
             status->velocity[i] = v[1];
             status->effort[i] = v[2];

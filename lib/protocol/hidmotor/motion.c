@@ -42,16 +42,6 @@ struct aw_hidmotor_joint aw_hidmotor_joint(int joint)
     return (struct aw_hidmotor_joint){row->name, row->alias, row->min, row->max};
 }
 
-int aw_hidmotor_find_joint(const char *name)
-{
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
-        if (strcmp(joint.name, name) == 0 || strcmp(joint.alias, name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct aw_error *err)
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
@@ -81,16 +71,6 @@ double aw_hidmotor_interpolate(double from_deg, double to_deg, double fraction,
         return to_deg;
     double progress = mode == AW_HIDMOTOR_LINEAR ? fraction : (1 - cos(M_PI * fraction)) / 2;
     return from_deg + progress * (to_deg - from_deg);
-}
-
-double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
-                              enum aw_hidmotor_mode mode)
-{
-    double distance = fabs(to_deg - from_deg);
-    double peak_ratio = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio of peak to mean speed */
-    if (distance < EXACT)
-        return 0;
-    return duration_ms < 1 ? (double)INFINITY : peak_ratio * distance / duration_ms * 1000;
 }
 
 static enum aw_status check_duration(const struct aw_hidmotor_target *target, bool force,
@@ -133,10 +113,6 @@ static enum aw_status plan_joint(const struct aw_hidmotor_target *target, int jo
     if (status != AW_OK)
         return status;
     plan->target[joint] = target->deg[joint] + (target->relative ? plan->start[joint] : 0);
-    plan->speed[joint] = aw_hidmotor_peak_speed(plan->start[joint], plan->target[joint],
-                                                plan->duration_ms, plan->mode);
-    if (plan->speed[joint] > plan->speed[plan->fastest])
-        plan->fastest = joint;
     return aw_hidmotor_check_angle(joint, plan->target[joint], force, err);
 }
 
@@ -153,7 +129,6 @@ enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
     enum aw_status status = check_target(target, force, err);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
         status = plan_joint(target, i, force, plan, err);
-    plan->too_fast = plan->speed[plan->fastest] > AW_HIDMOTOR_MAX_SPEED;
     return status;
 }
 
@@ -335,32 +310,22 @@ static void note_motion(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *
 enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                   struct aw_error *err)
 {
-    struct aw_hidmotor_reply reply;
     plan->sent_ns = aw_clock_now(arm->link->clock);
     note_motion(arm, plan);
-    return send_plan(arm, plan, &reply, err);
+    return send_plan(arm, plan, NULL, err);
 }
 
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
-                                struct aw_hidmotor_moved *moved, struct aw_error *err)
+                                bool *verified, struct aw_error *err)
 {
-    struct aw_hidmotor_moved unwanted;
-    struct aw_hidmotor_reply reply = {.maybe_stale = false};
-    if (!moved)
-        moved = &unwanted;
-    *moved = (struct aw_hidmotor_moved){.verified = false};
-    plan->sent_ns = aw_clock_now(arm->link->clock);
-    note_motion(arm, plan);
-    enum aw_status status = send_plan(arm, plan, &reply, err);
-    if (status == AW_TIMEOUT) {
+    enum aw_status status = aw_hidmotor_follow(arm, plan, err);
+    bool lost = status == AW_TIMEOUT;
+    if (lost)
         status = verify(arm, plan, err);
-        moved->verified = status == AW_OK;
-    }
+    if (verified)
+        *verified = lost && status == AW_OK;
     if (status != AW_OK && status != AW_STOPPED)
         arm->motion.n = 0; /* the state of the motion is uncertain */
-    moved->maybe_stale = reply.maybe_stale && !moved->verified;
-    moved->sent_ns = plan->sent_ns;
-    moved->received_ns = aw_clock_now(arm->link->clock);
     return status;
 }
 

@@ -4,8 +4,7 @@
  *                                         .duration_ms = 1000, .mode = AW_HIDMOTOR_SINUSOIDAL};
  *     struct aw_hidmotor_plan plan;
  *     aw_hidmotor_plan(&arm, &target, &plan, &err);          // reads the setpoints, checks
- *     if (plan.too_fast) …                                   // plan.speed[plan.fastest] deg/s
- *     aw_hidmotor_move(&arm, &plan, &moved, &err);           // set_setpoints, once
+ *     aw_hidmotor_move(&arm, &plan, NULL, &err);             // set_setpoints, once
  *     aw_hidmotor_wait(&arm, &plan, 3, deadline, NULL, NULL, &err);
  *
  * The board interpolates from its current setpoints, not from the arm's position. So joints without
@@ -39,9 +38,6 @@ struct aw_hidmotor_joint {
 };
 struct aw_hidmotor_joint aw_hidmotor_joint(int joint); /* joint: 0, 1, 2 */
 
-/* Returns 0, 1 or 2 for a name or alias; -1: not found. */
-int aw_hidmotor_find_joint(const char *name);
-
 /* Checks an angle. AW_USAGE if it is not finite (also with force), AW_LIMIT outside the limits
  * without force. */
 enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct aw_error *err);
@@ -52,11 +48,6 @@ enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 /* Returns the board's interpolated setpoint after this fraction (0 … 1) of the time. */
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double fraction,
                                enum aw_hidmotor_mode mode);
-
-/* Returns the peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps); 0 if the
- * setpoint does not change. */
-double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
-                              enum aw_hidmotor_mode mode);
 
 /* A requested motion. */
 struct aw_hidmotor_target {
@@ -73,9 +64,6 @@ struct aw_hidmotor_plan {
     int n;
     double start[AW_HIDMOTOR_MOTORS];  /* setpoints at planning time, deg */
     double target[AW_HIDMOTOR_MOTORS]; /* deg */
-    double speed[AW_HIDMOTOR_JOINTS];  /* implied peak speed, deg/s */
-    int fastest;                       /* the joint with the highest speed */
-    bool too_fast; /* faster than AW_HIDMOTOR_MAX_SPEED: the arm cannot follow */
     double duration_ms;
     enum aw_hidmotor_mode mode;
     int64_t sent_ns; /* set by aw_hidmotor_move, link's clock; AW_NEVER before */
@@ -109,18 +97,12 @@ enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
 void aw_hidmotor_encode_plan(const struct aw_hidmotor_plan *plan,
                              uint8_t report[AW_HIDMOTOR_REPORT]);
 
-struct aw_hidmotor_moved {
-    bool verified;    /* no reply came, but the setpoints show that the board received it */
-    bool maybe_stale; /* see client.h */
-    int64_t sent_ns, received_ns;
-};
-
 /* Sends set_setpoints, once. If its reply is lost, checks the setpoints for up to half a second.
- * AW_OK with verified: all are at the target, or moving from start to target; otherwise AW_TIMEOUT.
- * (An earlier motion in the same direction looks the same while in progress; wait detects it at its
- * end.) moved may be NULL. */
+ * AW_OK with *verified set: all are at the target, or moving from start to target; otherwise
+ * AW_TIMEOUT. (An earlier motion in the same direction looks the same while in progress; wait
+ * detects it at its end.) verified may be NULL. */
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
-                                struct aw_hidmotor_moved *moved, struct aw_error *err);
+                                bool *verified, struct aw_error *err);
 
 /* Sends one set_setpoints of a stream. A lost reply is AW_TIMEOUT without a further check, unlike
  * in aw_hidmotor_move, because the next setpoint follows anyway. */

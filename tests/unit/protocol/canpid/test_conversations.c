@@ -167,7 +167,7 @@ static void print_board(unsigned board, FILE *out)
     if (b->streams[AW_CANPID_JOINT].count)
         fprintf(out, "link=%g alpha=%g torque=%g ", b->fix_link_angle, b->alpha_angle, b->torque);
     if (b->streams[AW_CANPID_SENSORS].count)
-        fprintf(out, "error=%d velocity=%g current=%.4g lever=%g ", b->error, b->velocity,
+        fprintf(out, "error=%g velocity=%g current=%.4g lever=%g ", b->error, b->velocity,
                 b->current, b->lever_angle);
 }
 

@@ -38,15 +38,15 @@ TEST(stop_leaves_no_message_in_the_link)
             if (k % 3 == 0)
                 rig_run(rig, 1); /* otherwise the stop is the answer */
             bool answers = rig->ez.lockstep.must_answer;
-            assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+            assert_int_equal(aw_ezphys_stop(&rig->ez, false, &rig->err), AW_OK);
             assert_int_equal(rig_settle(rig), answers ? 1 : 2);
             assert_int_equal(rig->fake.due, 0);
             assert_int_equal(rig->fake.pending, 0);
             assert_int_equal(rig->ez.counters.messages, rig->fake.answers + 1);
         }
-        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
-        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
-        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, false, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, false, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, false, &rig->err), AW_OK);
         assert_int_equal(rig_settle(rig), 3);
         assert_true(rig->clock.time_ns - now < 100 * AW_MILLISECOND);
         rig_free(rig);
@@ -198,7 +198,7 @@ static void check_pieces(const char *wire, unsigned seed)
             assert_int_equal(aw_ezphys_force(&rig->ez, &hinge, (const double[]){1, 2, 3}, NULL),
                              AW_OK);
         if (any_of(p, 5) == 0)
-            assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
+            assert_int_equal(aw_ezphys_stop(&rig->ez, false, &rig->err), AW_OK);
     }
     assert_true(rig->ez.counters.messages > 0 && p->said > 0);
     free(p);

@@ -175,11 +175,11 @@ static void send_old(long step)
 
 static enum aw_status stop(const char *how)
 {
-    struct aw_ezphys_stop_mode halt = {.coast = strcmp(how, "coast") == 0, .torque = atof(how)};
+    bool coast = strcmp(how, "coast") == 0;
     own.size = 0;
     if (*how)
-        aw_ezphys_last_stop(&own.rig->ez, &halt, count_bytes, NULL);
-    return aw_ezphys_stop(&own.rig->ez, *how ? &halt : NULL, &own.rig->err);
+        aw_ezphys_last_stop(&own.rig->ez, coast, count_bytes, NULL);
+    return aw_ezphys_stop(&own.rig->ez, coast, &own.rig->err);
 }
 
 /* Answers until the simulator waits again. */
