@@ -149,8 +149,7 @@ static const struct aw_command commands[] = {
          "model: each parameter with its 95 % interval, the fit on validation data, and the "
          "coherence of each frequency. With --from it reads a recording with columns for time, "
          "input and output.",
-     .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null"),
-     .next = {"design {save}", "computes gains for the model"}},
+     .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
     AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)",
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json"),

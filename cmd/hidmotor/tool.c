@@ -145,8 +145,7 @@ static const struct aw_command commands[] = {
          "--until-arrived or Ctrl-C ends the recording. The result contains the interval "
          "between samples. The columns are position, setpoint, velocity and effort of each "
          "joint, or those of --fields.",
-     .examples = AW_LIST("-l sim: record run.csv --for 0.2s"),
-     .next = {"plot {file}", "draws it"}},
+     .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(

@@ -121,26 +121,3 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
         hasnt "$(PAGER='sed s/^/paged:/' screen "$tool --help-all | cat")" paged
     done
 }
-
-@test "the suggested next command appears once, on a terminal only, and works as printed" {
-    printf 'record a.csv --for 0.1s\n' >script
-    for tool in $tools; do
-        screen "$tool -l sim: record 'my run.pcapng' --for 0.3s" >page
-        next=$(sed -n 's/^next: \(.*\)  draws it$/\1/p' page)
-        if [ "$tool" = armctl ]; then # the arm sends nothing without a command
-            same "$next" ""
-            continue
-        fi
-        same "$next" "$tool plot 'my run.pcapng'"
-        ok eval "$next --out run.svg"
-    done
-    for command in "-q -l sim: record run.csv --for 0.1s" "-j -l sim: record run.csv --for 0.1s" \
-        "-l sim: record run.csv --for 0.1s 2>/dev/null" "-l sim: record run.csv --for 0.1s | cat" \
-        "-l sim: run script" "-l sim: record /dev/null --for 0.1s"; do
-        hasnt "$(screen "hidmotor $command")" next:
-    done
-    has "$(screen "canpid -l 'sim:?time=virtual' identify -b lknee -c pos --save leg.json")" \
-        "next: canpid design leg.json  computes gains for the model"
-    hasnt "$(screen "hidmotor -l 'sim:?time=virtual' identify m2 --save arm.json")" next:
-    has "$(screen "hidmotor -l sim: move 0 10 0 --wait --record way.mcap")" "next: hidmotor plot way.mcap  draws what was recorded"
-}

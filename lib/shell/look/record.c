@@ -381,7 +381,6 @@ const struct aw_command aw_record_command = {
          .endings = "pcapng mcap csv ndjson log"}),
     .run = aw_run_record,
     .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
-    .next = {"plot {file}", "draws it"},
     .details = "The extension of the file selects the format: .pcapng (all messages on the link), "
         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
         "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or Ctrl-C "

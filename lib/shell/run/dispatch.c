@@ -288,8 +288,6 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens,
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, tokens, &bad);
     report_outcome(session, tokens, bad, status, where);
-    if (status == AW_OK && args->command && !session->options.print.help)
-        aw_advise(session, args);
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;

@@ -14,10 +14,4 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 
 extern const struct aw_command aw_run_command, aw_quit_command, aw_exit_command;
 
-/* Prints one line on stderr, "next: hidmotor plot run.csv draws it": either the command's .next, or
- * how to plot the samples or recording that it wrote. Prints at most one line per session. Prints
- * nothing with --quiet, -j, --csv or --format, in scripts, without a terminal on stdout and stderr,
- * or if the file is missing or empty. */
-void aw_advise(struct aw_session *session, const struct aw_args *args);
-
 #endif

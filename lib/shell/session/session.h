@@ -119,7 +119,6 @@ struct aw_session_mode {
     bool serving;     /* a simulated device; input consists of commands */
     bool quit;        /* the user asked to leave the program */
     bool idling;      /* the session waits for input and reads the link meanwhile */
-    bool gave_advice; /* a next step has been printed, see run.h */
     unsigned scripts; /* nesting depth of scripts */
     /* Set by the prompt while the user types a line. Removes that line from the screen before other
      * output (begin) and redraws it afterwards. NULL: no line is being typed. */

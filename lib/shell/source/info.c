@@ -249,7 +249,7 @@ const struct aw_command aw_info_command = {
          .help = "a capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON that a "
              "command wrote",
          .endings = "pcapng mcap pcap log csv ndjson"}),
-    .offline = true, .messages = true, .run = run_info, .next = {"plot {file}", "draws it"},
+    .offline = true, .messages = true, .run = run_info,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
     .details = "For a capture it shows the number and rate of each message, marks and damage; "
         "for a CSV or NDJSON file of any tool the rate, minimum and maximum of each value."};

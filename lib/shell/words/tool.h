@@ -172,13 +172,6 @@ struct aw_option {
 #define AW_ARGS(...)       ((const struct aw_arg[]){__VA_ARGS__, {0}})
 #define AW_OPTIONS(...)    ((const struct aw_option[]){__VA_ARGS__, {0}})
 
-/* A suggested command line: "plot {file}", with the name of a file argument or option in braces. It
- * must work without a device. */
-struct aw_next {
-    const char *line;   /* command line; or NULL */
-    const char *effect; /* its effect: "draws it" */
-};
-
 struct aw_command {
     const char *name;
     const char *summary;             /* one line, without a full stop */
@@ -213,7 +206,6 @@ struct aw_command {
      * lines. {move} and {field} stand for those of the tool; '$ ' begins a shell command. NULL:
      * none */
     const char *const *lines;
-    struct aw_next next; /* suggested after success, see run.h */
     aw_run_fn *run;
 };
 

@@ -901,44 +901,6 @@ TEST(every_record_of_a_large_file_is_decoded)
     rig_free(session);
 }
 
-/* The size of a pipe is unknown: a terminal shows the amount read. */
-TEST(progress_of_a_pipe_shows_the_amount)
-{
-    static char block[20000], text[4096];
-    int user, terminal, ends[2], status;
-    double shown = 0, written = 0;
-    memset(block, '\n', sizeof block);
-    assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[1]);
-        dup2(ends[0], STDIN_FILENO);
-        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-        dup2(terminal, STDERR_FILENO);
-        setenv("TERM", "xterm", 1);
-        begin();
-        type("decode", NULL);
-        fflush(stderr);
-        _exit(0);
-    }
-    close(ends[0]);
-    while (poll(&(struct pollfd){.fd = user, .events = POLLIN}, 1, 10) == 0) {
-        assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
-        written += sizeof block / 1e6;
-    }
-    close(ends[1]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    close(terminal);
-    size_t used = 0; /* in pieces, until the child ends */
-    for (ssize_t n; (n = read(user, text + used, sizeof text - 1 - used)) > 0;)
-        used += (size_t)n;
-    assert_int_equal(sscanf(text, "\rstdin %lf MB\033[K", &shown), 1);
-    assert_true(shown > written - 0.2 && shown < written + 0.1);
-    close(user);
-}
-
 /* Reads input in pieces that may end within a line. */
 TEST(input_in_pieces_matches_the_golden_file)
 {
