@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuning/identify/mover.h"
+#include "tuning/identify/answer.h"
 
 #define MAX_TICKS 60000
 

@@ -43,8 +43,8 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "tuning/identify/answer.h"
 #include "tuning/identify/process.h"
-#include "tuning/identify/trial.h"
 
 struct aw_fit_options {
     double dead_zone; /* inputs within ± this have no effect; larger ones pass unchanged */

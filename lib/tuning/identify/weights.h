@@ -24,7 +24,6 @@
 
 #include "base/status.h"
 #include "tuning/identify/answer.h"
-#include "tuning/identify/mover.h"
 
 struct aw_weights {
     const struct aw_trial *trial;

@@ -31,16 +31,14 @@ enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_ex
     bool all = !with || strcmp(with, "all") == 0;
     double deviation = 0;
     enum aw_status status = aw_experiment_max_deviation(experiment, NULL, &deviation);
-    e->steps = all || strcmp(with, "step") == 0;
-    e->relay = all || strcmp(with, "relay") == 0;
     e->multisine = all || strcmp(with, "multisine") == 0;
     e->config = (struct aw_excite_config){
         .amplitude = aw_experiment_given(session)->amplitude,
         .hysteresis = deviation / 50,
         .max_deviation = deviation,
         .max_time_s = session->options.run.for_s > 0 ? session->options.run.for_s : EXPERIMENT,
-        .steps = e->steps,
-        .relay = e->relay,
+        .steps = all || strcmp(with, "step") == 0,
+        .relay = all || strcmp(with, "relay") == 0,
     };
     return status;
 }
@@ -188,7 +186,7 @@ enum aw_status aw_excitation_perform(struct aw_experiment *experiment, struct aw
     /* from here on, the end of the command restores these gains */
     aw_gains_backup(experiment->session, &experiment->gains.gains);
     enum aw_status status = start_excitation(experiment, e);
-    bool is_small = e->steps || e->relay;
+    bool is_small = e->config.steps || e->config.relay;
     if (status == AW_OK && is_small)
         status = aw_experiment_send_gains(experiment, (struct aw_gains){e->kp, 0, 0});
     aw_experiment_restart(experiment);

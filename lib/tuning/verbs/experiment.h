@@ -6,7 +6,6 @@
 
 #include "base/number.h"
 #include "control/motion.h"
-#include "tuning/gains.h"
 #include "tuning/response.h"
 #include "tuning/verbs/verbs.h"
 

@@ -53,7 +53,7 @@ struct aw_excitation {
     struct aw_excite_config config;
     double kp; /* kp of the driver during the experiment */
     struct aw_tick tick;
-    bool steps, relay, multisine;
+    bool multisine;
 };
 /* Returns true if the experiment sends its own gains and identifies the process from the
  * controller's output. Otherwise it sends setpoints, as to a servo. */
