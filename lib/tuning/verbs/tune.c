@@ -27,7 +27,7 @@ struct tuner {
     struct aw_design_options options;
     struct aw_proposal proposal;
     struct aw_response before, after; /* of the steps with the old and with the new gains */
-    double start, step; /* position at rest and size of a step, as shares of the joint's scale */
+    double start; /* position at rest, as a share of the joint's scale; options.step is relative */
     enum aw_metric goal;
     double overshoot_share;          /* share of the permitted overshoot used as the design goal */
     bool designed, stepped, applied; /* stepped: with the new gains */
@@ -45,7 +45,6 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct tuner 
         status = aw_excitation_plan(experiment, &t->experiment);
     if (!aw_experiment_given(session)->step) /* stays within the range of the model's data */
         t->options.step = STEP_SHARE * t->experiment.config.max_deviation;
-    t->step = t->options.step;
     return status;
 }
 
@@ -60,8 +59,8 @@ static enum aw_status identify_joint(struct aw_experiment *experiment, struct tu
     enum aw_status status =
         aw_experiment_end(experiment, aw_excitation_perform(experiment, &t->experiment));
     t->start = t->experiment.config.centre;
-    if (t->start + t->step > experiment->joint.high)
-        t->step = t->options.step = -t->step;
+    if (t->start + t->options.step > experiment->joint.high)
+        t->options.step = -t->options.step;
     if (status == AW_OK)
         status = aw_experiment_plot(experiment);
     if (status == AW_OK)
@@ -170,8 +169,8 @@ static enum aw_status perform_step(struct aw_experiment *experiment, struct tune
 {
     aw_experiment_restart_limits(experiment);
     enum aw_status status = aw_experiment_end(
-        experiment,
-        aw_experiment_perform_step(experiment, t->start, t->start + t->step, SETTLE_S, STEP_S));
+        experiment, aw_experiment_perform_step(experiment, t->start, t->start + t->options.step,
+                                               SETTLE_S, STEP_S));
     return status == AW_OK ? aw_experiment_measure(experiment, response) : status;
 }
 
@@ -197,7 +196,8 @@ static bool find_objection(const struct aw_experiment *experiment, const struct 
                            bool *overshoots, char out[OBJECTION])
 {
     const struct aw_step *step = &experiment->step;
-    double resolution = 100 * t->model.driver.quantum / fabs(t->step); /* encoder resolution, % */
+    double resolution =
+        100 * t->model.driver.quantum / fabs(t->options.step); /* encoder resolution, % */
     double limit = 100 * t->options.overshoot, overshoot = t->after.value[AW_OVERSHOOT];
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
@@ -248,12 +248,17 @@ static void report(struct aw_experiment *experiment, const struct tuner *t)
 
 /* Sends the new gains to the disabled driver, which has the old ones. If interrupted, the end of
  * the command restores the old gains. */
-static enum aw_status apply_new_gains(struct aw_experiment *experiment, struct tuner *t)
+static enum aw_status send_new_gains(struct aw_experiment *experiment, const struct tuner *t)
 {
     aw_experiment_restart_limits(experiment);
     aw_gains_backup(experiment->session, &experiment->gains.gains);
     aw_session_start_motion(experiment->session);
-    enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
+    return aw_experiment_send_gains(experiment, t->proposal.per_tick);
+}
+
+static enum aw_status apply_new_gains(struct aw_experiment *experiment, const struct tuner *t)
+{
+    enum aw_status status = send_new_gains(experiment, t);
     if (status == AW_OK)
         aw_gains_backup(experiment->session, NULL);
     return aw_experiment_end(experiment, status);
@@ -261,10 +266,7 @@ static enum aw_status apply_new_gains(struct aw_experiment *experiment, struct t
 
 static enum aw_status step_with_new_gains(struct aw_experiment *experiment, struct tuner *t)
 {
-    aw_experiment_restart_limits(experiment);
-    aw_gains_backup(experiment->session, &experiment->gains.gains);
-    aw_session_start_motion(experiment->session);
-    enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
+    enum aw_status status = send_new_gains(experiment, t);
     if (status != AW_OK)
         return aw_experiment_end(experiment, status);
     status = perform_step(experiment, t, &t->after);
@@ -357,7 +359,7 @@ static bool confirm_trial(struct aw_experiment *experiment, const struct tuner *
     char question[180], fit[80];
     write_fit(t, fit, sizeof fit);
     snprintf(question, sizeof question, "%s. Try these gains (the joint makes %s of %.4g%s)?", fit,
-             steps, fabs(t->step) * t->model.full_scale, t->model.unit);
+             steps, fabs(t->options.step) * t->model.full_scale, t->model.unit);
     return aw_session_confirm(experiment->session, question);
 }
 

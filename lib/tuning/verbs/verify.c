@@ -24,15 +24,14 @@
 #define CASES 64
 #define NAME  80
 
+enum { FROM, TO, DEVIATION, N_TEXTS };
+static const char *const text_keys[N_TEXTS] = {"from", "to", "max-deviation"};
+
 struct check {
     char name[NAME];
     struct aw_experiment_joint joint;
-    struct {
-        char joint_text[32];
-        char from_text[32], to_text[32];
-        char deviation_text[32];
-    } text;
-    bool has_mode, has_gains;
+    char texts[N_TEXTS][32]; /* values in the joint's unit */
+    bool has_gains;
     double from, to, seconds, settle_s;
     struct aw_gains gains;
     bool may_switch;
@@ -102,27 +101,19 @@ static enum aw_status set_key(struct spec *spec, struct check *check, const char
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
     const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
-    if (strcmp(key, aw_experiment_joint_term(session)) == 0) {
-        snprintf(check->text.joint_text, sizeof check->text.joint_text, "%s", value);
-        return aw_experiment_find_joint(session, NULL, value, &check->joint);
-    }
-    if (hooks->has_modes && strcmp(key, "controller") == 0) {
-        check->has_mode = true;
-        return aw_experiment_set_mode(session, value, true, &check->joint);
-    }
-    if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
-        snprintf(*key == 'f' ? check->text.from_text : check->text.to_text,
-                 sizeof check->text.from_text, "%s", value);
+    int text = aw_find_name(text_keys, N_TEXTS, key);
+    if (text >= 0) {
+        snprintf(check->texts[text], sizeof check->texts[text], "%s", value);
         return AW_OK;
     }
+    if (strcmp(key, aw_experiment_joint_term(session)) == 0)
+        return aw_experiment_find_joint(session, NULL, value, &check->joint);
+    if (hooks->has_modes && strcmp(key, "controller") == 0)
+        return aw_experiment_set_mode(session, value, true, &check->joint);
     if (strcmp(key, "for") == 0 || strcmp(key, "settle") == 0) {
         static const struct aw_number_rule day = {"s", 0, 86400, false};
         return aw_check_number(key, ":", value, &day,
                                *key == 'f' ? &check->seconds : &check->settle_s, err);
-    }
-    if (strcmp(key, "max-deviation") == 0) {
-        snprintf(check->text.deviation_text, sizeof check->text.deviation_text, "%s", value);
-        return AW_OK;
     }
     return hooks->tuning.gains ? parse_gain_key(spec, check, key, value)
                                : parse_limit(spec, check, key, value);
@@ -155,13 +146,13 @@ static enum aw_status parse_line(struct spec *spec, char *line)
 
 static enum aw_status read_values(struct aw_session *session, struct check *check)
 {
-    const char *deviation = check->text.deviation_text[0] ? check->text.deviation_text : NULL;
+    const char *deviation = *check->texts[DEVIATION] ? check->texts[DEVIATION] : NULL;
     const struct aw_experiment experiment = {
         .session = session, .hooks = aw_experiment_get_hooks(session), .joint = check->joint};
     enum aw_status status =
-        aw_experiment_parse(&experiment, "from", check->text.from_text, &check->from);
+        aw_experiment_parse(&experiment, "from", check->texts[FROM], &check->from);
     if (status == AW_OK)
-        status = aw_experiment_parse(&experiment, "to", check->text.to_text, &check->to);
+        status = aw_experiment_parse(&experiment, "to", check->texts[TO], &check->to);
     if (status == AW_OK)
         status = aw_experiment_max_deviation(&experiment, deviation, &check->max_deviation);
     return status;
@@ -175,8 +166,8 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     for (int m = 0; m < AW_METRICS; m++)
         limits += !isnan(check->limits.max[m]);
     const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
-    if (!*check->text.joint_text || check->has_mode != hooks->has_modes ||
-        !*check->text.from_text || !*check->text.to_text || !limits)
+    if (!*check->joint.name || (hooks->has_modes && !*check->joint.mode) || !*check->texts[FROM] ||
+        !*check->texts[TO] || !limits)
         return aw_fail(&session->err, AW_USAGE,
                        "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
                        check->name, aw_experiment_joint_term(session),
