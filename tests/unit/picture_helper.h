@@ -13,10 +13,7 @@ static inline void expect_file(const char *path, const char *text, bool keep)
 {
     size_t size = strlen(text);
     if (keep) {
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        assert_int_equal(fwrite(text, 1, size, file), size);
-        assert_int_equal(fclose(file), 0);
+        write_bytes(path, text, size);
     }
     FILE *file = fopen(path, "r");
     if (!file)
@@ -150,6 +147,14 @@ static inline void print_cases(const char *name, void run(const char *input, siz
     }
     free(line);
     fclose(picture);
+}
+
+/* Requires that the cases of a golden file give the same results as before. */
+static inline void expect_cases(const char *name, void run(const char *input, size_t i, FILE *out))
+{
+    FILE *out = begin_picture();
+    print_cases(name, run, out);
+    end_picture(out, name);
 }
 
 #endif

@@ -50,6 +50,36 @@ static inline FILE *text_file(const char *text)
     return file;
 }
 
+static inline void write_bytes(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline void write_file(const char *path, const char *text)
+{
+    write_bytes(path, text, strlen(text));
+}
+
+/* Reads at most size - 1 bytes of a file. */
+static inline void read_file(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* Removes a directory with its contents. */
+static inline void remove_tree(const char *path)
+{
+    char command[4200];
+    snprintf(command, sizeof command, "/bin/rm -rf '%s'", path);
+    assert_int_equal(system(command), 0);
+}
+
 #define ALL_TESTS_WITH(begin, end)                                                                 \
     __attribute__((constructor)) static void begin_and_end_are_set(void)                           \
     {                                                                                              \

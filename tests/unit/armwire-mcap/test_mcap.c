@@ -36,7 +36,7 @@ static void put(struct aw_mcap *mcap, unsigned channel, int n)
 }
 
 /* Writes three chunks of ten messages with an attachment and metadata between them. */
-static void write_file(void)
+static void write_mcap(void)
 {
     static const struct aw_mcap_pair pairs[] = {{"tool", "rig"}, {"medium", "can"}, {NULL, NULL}};
     file.size = 0;
@@ -59,7 +59,7 @@ static void write_file(void)
 }
 
 /* Returns the number of messages read in pieces of step bytes. *whole: the file is complete. */
-static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
+static int read_mcap(struct aw_span in, size_t step, int *bad, bool *whole)
 {
     struct aw_mcap_reader *reader = aw_mcap_reader_new();
     int n = 0;
@@ -91,11 +91,11 @@ TEST(reads_files_in_pieces_of_any_size)
 {
     int bad;
     bool whole;
-    write_file();
+    write_mcap();
     struct aw_span in = {file.data, file.size};
     assert_true(aw_is_mcap(in) && aw_mcap_is_ours(in));
     for (size_t step = 1; step < 5000; step = step * 2 + 1) {
-        assert_int_equal(read_file(in, step, &bad, &whole), 30);
+        assert_int_equal(read_mcap(in, step, &bad, &whole), 30);
         assert_int_equal(bad, 0);
         assert_true(whole);
     }
@@ -135,9 +135,9 @@ TEST(truncated_file_yields_its_complete_chunks)
 {
     int bad, before = 0;
     bool whole;
-    write_file();
+    write_mcap();
     for (size_t size = AW_MCAP_MAGIC_SIZE; size < file.size; size += SANITIZED ? 23 : 3) {
-        int n = read_file((struct aw_span){file.data, size}, 4096, &bad, &whole);
+        int n = read_mcap((struct aw_span){file.data, size}, 4096, &bad, &whole);
         assert_true(n % 10 == 0 && n >= before && !bad);
         before = n;
     }
@@ -150,11 +150,11 @@ TEST(chunks_with_wrong_checksums_are_skipped)
     int bad;
     bool whole;
     for (size_t at = AW_MCAP_MAGIC_SIZE; at < 4000; at += SANITIZED ? 37 : 7) {
-        write_file();
+        write_mcap();
         if (at >= file.size)
             break;
         file.data[at] ^= 0x55;
-        assert_true(read_file((struct aw_span){file.data, file.size}, 100, &bad, &whole) <= 31);
+        assert_true(read_mcap((struct aw_span){file.data, file.size}, 100, &bad, &whole) <= 31);
     }
 }
 

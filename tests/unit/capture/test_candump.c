@@ -67,9 +67,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 
 TEST(parsed_lines_match_the_golden_file)
 {
-    FILE *out = begin_picture();
-    print_cases("candump.txt", print_parsed, out);
-    end_picture(out, "candump.txt");
+    expect_cases("candump.txt", print_parsed);
 }
 
 TEST(longest_lines_are_read)

@@ -640,7 +640,7 @@ static int write_frames(const struct aw_protocol *protocol, FILE *out)
     return 1;
 }
 
-static int write_file(const char *tool, const char *name)
+static int write_test_capture(const char *tool, const char *name)
 {
     const struct aw_protocol *protocol = protocol_of(tool);
     FILE *out = fopen(name, "wb");
@@ -653,6 +653,6 @@ static int write_file(const char *tool, const char *name)
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "write") == 0)
-        return write_file(argv[2], argv[3]);
+        return write_test_capture(argv[2], argv[3]);
     return test_run();
 }

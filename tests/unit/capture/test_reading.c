@@ -9,35 +9,30 @@
 static char folder[] = "/tmp/aw-reading-XXXXXX";
 static char path[64];
 
-static void write_file(const char *name, const char *text, mode_t mode)
+static void write_program(const char *name, const char *text, mode_t mode)
 {
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    write_file(path, text);
     chmod(path, mode);
 }
 
 static void begin(void)
 {
     assert_non_null(mkdtemp(folder));
-    write_file("armwire-x", "#!/bin/sh\n[ \"$1 $2\" = 'read --' ] && exec sh \"$3\"\n", 0755);
+    write_program("armwire-x", "#!/bin/sh\n[ \"$1 $2\" = 'read --' ] && exec sh \"$3\"\n", 0755);
     setenv("PATH", folder, 1);
-    write_file("sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n", 0755);
+    write_program("sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n", 0755);
 }
 
 static void end(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "/bin/rm -rf %s", folder);
-    assert_int_equal(system(command), 0);
+    remove_tree(folder);
 }
 
 static void open_file(struct aw_reading *reading, const char *name, const char *text)
 {
     struct aw_error err;
-    write_file(name, text, 0644);
+    write_program(name, text, 0644);
     if (aw_reading_open(reading, path, 0, &err) != AW_OK)
         fail_msg("%s", err.text);
 }
@@ -111,7 +106,7 @@ TEST(missing_files_and_filters_are_reported)
     struct aw_reading reading;
     struct aw_filter filter;
     struct aw_error err;
-    write_file("run.mcap", "x", 0644);
+    write_program("run.mcap", "x", 0644);
     assert_int_equal(aw_reading_open(&reading, path, 0, &err), AW_USAGE);
     assert_non_null(
         strstr(err.text, "run.mcap: armwire-mcap not installed — apt install armwire-mcap"));

@@ -252,9 +252,7 @@ TEST(later_of_two_stored_gains_is_used)
     assert_non_null(fgets(line, sizeof line, file));
     assert_string_equal(line, "a b 4 4 1795333883.260\n");
     fclose(file);
-    file = fopen(memory, "w");
-    fputs("a b 4 3\n", file);
-    fclose(file);
+    write_file(memory, "a b 4 3\n");
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);
     assert_int_equal(aw_count_gains(&kind, known), 0);

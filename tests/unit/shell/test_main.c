@@ -137,25 +137,17 @@ TEST(program_runs_match_the_golden_file)
 
 static void start(void)
 {
-    static const char *const files[][2] = {{"a.ini", "[options]\ntimeout = 1s\n"},
-                                           {"b.ini", "[options]\ntimeout = 2s\n"}};
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "dumb", 1);
     setenv("XDG_CONFIG_HOME", "/nowhere", 1);
     assert_false(!getcwd(home, sizeof home) || !mkdtemp(folder) || chdir(folder) != 0);
-    for (size_t i = 0; i < 2; i++) {
-        FILE *file = fopen(files[i][0], "w");
-        assert_non_null(file);
-        assert_true(fputs(files[i][1], file) >= 0);
-        assert_int_equal(fclose(file), 0);
-    }
+    write_file("a.ini", "[options]\ntimeout = 1s\n");
+    write_file("b.ini", "[options]\ntimeout = 2s\n");
 }
 
 static void stop(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    remove_tree(folder);
 }
 
 ALL_TESTS_WITH(start, stop);

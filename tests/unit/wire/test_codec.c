@@ -171,10 +171,7 @@ TEST(every_message_has_a_golden_case_in_each_direction)
     for (size_t p = 0; p < N_PROTOCOLS; p++) {
         char path[64], begin[96];
         snprintf(path, sizeof path, "tests/golden/%s.txt", protocols[p]->name);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        all[fread(all, 1, sizeof all - 1, file)] = '\0';
-        fclose(file);
+        read_file(path, all, sizeof all);
         for (size_t i = 0; i < 2 * protocols[p]->n_messages; i++) {
             const struct aw_message *message = &protocols[p]->messages[i / 2];
             snprintf(begin, sizeof begin, "{\"dir\":\"%s\",\"msg\":\"%s\"", i % 2 ? "rx" : "tx",

@@ -108,9 +108,7 @@ static void print_set(const char *input, size_t i, FILE *out)
 
 TEST_WITH(start, NULL, fields_are_set_from_text)
 {
-    FILE *out = begin_picture();
-    print_cases("words-sample.txt", print_set, out);
-    end_picture(out, "words-sample.txt");
+    expect_cases("words-sample.txt", print_set);
 }
 
 TEST_WITH(start, NULL, first_invalid_pair_is_reported)

@@ -62,10 +62,7 @@ static void add_url(const char *beginning, const char *end)
 
 static void write_capture(const char *path)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs("(1.000000) can0 05E#9CFF000200F0\n", file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    write_file(path, "(1.000000) can0 05E#9CFF000200F0\n");
 }
 
 static void begin(void)

@@ -204,9 +204,7 @@ TEST(unix_socket_errors_are_explained)
     assert_int_equal(rename("/tmp/aw-unix-left-over", path), 0);
     aw_link_close(opened(url)); /* takes over a stale socket */
 
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fclose(file);
+    write_file(path, "");
     assert_open_fails(url, AW_NO_LINK, "in use"); /* never removes a file that is not a socket */
     assert_int_equal(unlink(path), 0);
 }

@@ -420,14 +420,10 @@ TEST(owner_that_has_exited_is_reported)
     assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* no owner is recorded */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {.text = ""};
-        if (cases[i].record) {
-            FILE *file = fopen(lock, "w");
-            assert_non_null(file);
-            assert_true(fputs(cases[i].record, file) >= 0);
-            assert_int_equal(fclose(file), 0);
-        } else {
+        if (cases[i].record)
+            write_file(lock, cases[i].record);
+        else
             assert_int_equal(mkfifo(lock, 0600), 0);
-        }
         assert_int_equal(aw_owner_check(link, &err), cases[i].ended ? AW_NO_LINK : AW_OK);
         assert_string_equal(
             err.text, cases[i].ended
@@ -474,10 +470,8 @@ TEST(only_one_program_can_claim_a_link)
     aw_owner_release(&owner);
     assert_int_equal(owner.fd, -1);
     assert_int_equal(access(owner.path, F_OK), -1);
-    aw_owner_release(&owner);            /* a second release has no effect */
-    FILE *file = fopen(owner.path, "w"); /* of a killed process */
-    assert_true(fputs("/dev/pts/5 1\n", file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    aw_owner_release(&owner);                 /* a second release has no effect */
+    write_file(owner.path, "/dev/pts/5 1\n"); /* of a killed process */
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "/dev/pts/5");
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/6", &err), AW_OK);
@@ -486,8 +480,7 @@ TEST(only_one_program_can_claim_a_link)
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "");
     assert_int_equal(unlink(owner.path), 0); /* the file of another process stays */
-    file = fopen(owner.path, "w");
-    assert_int_equal(fclose(file), 0);
+    write_file(owner.path, "");
     aw_owner_release(&owner);
     assert_int_equal(unlink(owner.path), 0);
     snprintf(wanted, sizeof wanted,

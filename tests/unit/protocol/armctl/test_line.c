@@ -201,7 +201,5 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 
 TEST(parsed_lines_match_the_golden_file)
 {
-    FILE *out = begin_picture();
-    print_cases("pieces-armctl.txt", print_parsed, out);
-    end_picture(out, "pieces-armctl.txt");
+    expect_cases("pieces-armctl.txt", print_parsed);
 }

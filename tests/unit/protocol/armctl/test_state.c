@@ -17,19 +17,14 @@ static void make_root(void)
 
 static void remove_root(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    assert_int_equal(system(command), 0);
+    remove_tree(root);
 }
 
-static void write_file(const char *key, const char *text)
+static void write_memory(const char *key, const char *text)
 {
     char path[PATH_MAX];
     assert_int_equal(aw_armctl_state_path(dir, key, path, sizeof path, NULL), AW_OK);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    write_file(path, text);
 }
 
 static struct aw_armctl_memory sample(void)
@@ -132,7 +127,7 @@ TEST(missing_or_invalid_file_gives_an_empty_memory)
     struct aw_armctl_memory memory = sample();
     assert_int_equal(aw_armctl_state_save(dir, "K", &memory, NULL), AW_OK);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        write_file("K", texts[i]);
+        write_memory("K", texts[i]);
         assert_false(aw_armctl_state_load(dir, "K", &memory));
         struct aw_armctl_memory fresh = {0};
         assert_memory_equal(&memory, &fresh, sizeof fresh);
@@ -213,7 +208,7 @@ static void print_parsed(const char *line, size_t i, FILE *out)
     bool old = strcmp(line, "version 1") == 0;
     snprintf(whole, sizeof whole, "armctl sequence memory %s\nkey port\n%s%s\n", old ? "1" : "2",
              i % 2 ? "tx 1\n" : "tx 0\n", old ? "rx 2" : line);
-    write_file("port", whole);
+    write_memory("port", whole);
     bool known = aw_armctl_state_load(dir, "port", &memory);
     fprintf(out,
             "%d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
@@ -233,9 +228,7 @@ TEST(parsed_memories_match_the_golden_file)
     struct aw_armctl_memory memory = sample();
     struct stat folder;
     assert_int_equal(aw_armctl_state_save(dir, "port", &memory, NULL), AW_OK);
-    FILE *out = begin_picture();
-    print_cases("memories-armctl.txt", print_parsed, out);
-    end_picture(out, "memories-armctl.txt");
+    expect_cases("memories-armctl.txt", print_parsed);
     assert_int_equal(stat(dir, &folder), 0);
     assert_int_equal(folder.st_mode & 0777U, 0700);
 }

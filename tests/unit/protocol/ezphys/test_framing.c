@@ -125,7 +125,5 @@ static void print_parsed(const char *wire, size_t i, FILE *out)
 
 TEST(parsed_framings_match_the_golden_file)
 {
-    FILE *out = begin_picture();
-    print_cases("wires-ezphys.txt", print_parsed, out);
-    end_picture(out, "wires-ezphys.txt");
+    expect_cases("wires-ezphys.txt", print_parsed);
 }

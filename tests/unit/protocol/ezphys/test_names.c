@@ -10,60 +10,48 @@ static struct aw_error err;
 
 static enum aw_status reads(const char *text)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    FILE *file = text_file(text);
     names.n = 0;
     enum aw_status status = aw_ezphys_names_read(&names, file, "names", &err);
     fclose(file);
     return status;
 }
 
-TEST(names_file_is_read)
+/* Reads each text and writes its entries again, one per line. */
+TEST(names_file_is_read_and_written)
 {
-    assert_int_equal(reads("\xEF\xBB\xBF# a humanoid\n"
-                           "body  1 humanoid.pelvis   # the root\n\n"
-                           "\tbody 2 humanoid.thigh\r\n"
-                           "joint 1 humanoid.hip humanoid.pelvis humanoid.thigh\n"
-                           "joint 4294967295 last world humanoid.thigh"),
-                     AW_OK);
-    assert_int_equal(names.n, 4);
-    assert_string_equal(aw_ezphys_names_find_id(&names, AW_EZPHYS_BODY, 1)->name,
-                        "humanoid.pelvis");
-    assert_string_equal(aw_ezphys_names_find_id(&names, AW_EZPHYS_JOINT, 1)->bodies[1],
-                        "humanoid.thigh");
-    assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "last")->bodies[0], "");
+    static const char *const cases[][2] = {
+        {"\xEF\xBB\xBF# a humanoid\nbody  1 humanoid.pelvis   # the root\n\n"
+         "\tbody 2 humanoid.thigh\r\njoint 1 humanoid.hip humanoid.pelvis humanoid.thigh\n"
+         "joint 4294967295 last world humanoid.thigh",
+         "body 1 humanoid.pelvis\nbody 2 humanoid.thigh\n"
+         "joint 1 humanoid.hip humanoid.pelvis humanoid.thigh\n"
+         "joint 4294967295 last world humanoid.thigh"},
+        {"joint 1 rail cart world slider\njoint 2 pivot pole cart\njoint 3 bore slider\n"
+         "joint 4 slider\nbody 1 slider\n",
+         "joint 1 rail cart world slider\njoint 2 pivot pole cart\njoint 3 bore slider\n"
+         "joint 4 slider\nbody 1 slider"},
+        {"body 1 bob\njoint 1 hinge world bob axes=1\njoint 3 neck bob head slider axes=3\n"
+         "joint 4 two axes=2",
+         "body 1 bob\njoint 1 hinge world bob axes=1\njoint 3 neck bob head slider axes=3\n"
+         "joint 4 two axes=2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[300] = "", line[AW_EZPHYS_NAME_LINE];
+        assert_int_equal(reads(cases[i][0]), AW_OK);
+        for (size_t k = 0; k < names.n; k++) {
+            aw_ezphys_name_write_line(&names.list[k], line);
+            aw_append(out, sizeof out, "\n", "%s", line);
+        }
+        assert_string_equal(out, cases[i][1]);
+    }
+    assert_string_equal(aw_ezphys_names_find_id(&names, AW_EZPHYS_BODY, 1)->name, "bob");
+    const struct aw_ezphys_name *neck = aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "neck");
+    assert_true(neck->axes == 3 && neck->motion == AW_EZPHYS_SLIDES);
+    assert_string_equal(neck->bodies[1], "head");
+    assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "hinge")->bodies[0], "");
     assert_null(aw_ezphys_names_find_id(&names, AW_EZPHYS_JOINT, 2));
-    assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
-}
-
-TEST(joint_kind_is_read_if_given)
-{
-    assert_int_equal(reads("joint 1 rail cart world slider\njoint 2 pivot pole cart\n"
-                           "joint 3 bore slider\njoint 4 slider\nbody 1 slider\n"),
-                     AW_OK);
-    const char *slides[] = {"rail", "bore"}, *unknown[] = {"pivot", "slider"};
-    for (int i = 0; i < 2; i++) {
-        const struct aw_ezphys_name *entry =
-            aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, slides[i]);
-        assert_int_equal(entry->motion, AW_EZPHYS_SLIDES);
-        entry = aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, unknown[i]);
-        assert_int_equal(entry->motion, AW_EZPHYS_MOTION_UNKNOWN);
-    }
-    assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->bodies[0], "cart");
-}
-
-TEST(name_lines_round_trip)
-{
-    static const char text[] = "body 1 bob\njoint 1 hinge world bob axes=1\njoint 2 rail slider\n"
-                               "joint 3 neck bob head slider axes=3\njoint 4 two axes=2";
-    char out[200] = "", line[AW_EZPHYS_NAME_LINE];
-    assert_int_equal(reads(text), AW_OK);
-    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "neck")->axes, 3);
-    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->axes, 0);
-    for (size_t i = 0; i < names.n; i++) {
-        aw_ezphys_name_write_line(&names.list[i], line);
-        aw_append(out, sizeof out, "\n", "%s", line);
-    }
-    assert_string_equal(out, text);
+    assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "neck"));
 }
 
 TEST(names_file_errors_name_the_line)

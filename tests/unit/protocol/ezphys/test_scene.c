@@ -228,7 +228,5 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 
 TEST(parsed_lines_match_the_golden_file)
 {
-    FILE *out = begin_picture();
-    print_cases("scenes-ezphys.txt", print_parsed, out);
-    end_picture(out, "scenes-ezphys.txt");
+    expect_cases("scenes-ezphys.txt", print_parsed);
 }

@@ -6,8 +6,7 @@
 static enum aw_status read_text(const char *text, struct aw_unitysim_limits *limits,
                                 struct aw_error *err)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     *limits = aw_unitysim_limits_default();
     *err = (struct aw_error){0};
     enum aw_status status = aw_unitysim_limits_read(limits, file, "l.txt", err);
@@ -72,11 +71,8 @@ TEST(limits_round_trip)
     assert_int_equal(aw_unitysim_limits_save(&limits, path, &err), AW_OK);
     assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_OK);
     assert_memory_equal(&again, &limits, sizeof limits);
-    char text[200] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
+    char text[200];
+    read_file(path, text, sizeof text);
     assert_string_equal(text, "# joint min max, in ticks\nshoulder 1028 3073\nelbow 1700 2570\n"
                               "wrist_rotate 1028 3073\nwrist_flex 790 3328\nhand 2000 2100\n");
     unlink(path);

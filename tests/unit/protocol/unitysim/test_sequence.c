@@ -8,8 +8,7 @@
 static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
                                 struct aw_error *err)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     *err = (struct aw_error){0};
     enum aw_status status = aw_sequence_read(file, "s.csv", sequence, err);
     fclose(file);
@@ -114,7 +113,5 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 
 TEST(parsed_rows_match_the_golden_file)
 {
-    FILE *out = begin_picture();
-    print_cases("sequences-unitysim.txt", print_parsed, out);
-    end_picture(out, "sequences-unitysim.txt");
+    expect_cases("sequences-unitysim.txt", print_parsed);
 }

@@ -25,8 +25,7 @@ static void remove_root(void)
 static enum aw_status read_text(const char *text, struct aw_unitysim_views *views,
                                 struct aw_error *err)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     *err = (struct aw_error){0};
     enum aw_status status = aw_unitysim_views_read(file, "v.csv", views, err);
     fclose(file);

@@ -34,10 +34,7 @@ static void clear(void)
 
 static enum aw_status load(const char *text)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    write_file(path, text);
     return aw_replay_load(&replay, session, path);
 }
 
@@ -191,10 +188,7 @@ TEST_WITH(NULL, clear, commands_in_parts_are_joined)
                 (struct captured){1000, rx ? AW_RX : AW_TX, part + rx, strlen(part + rx), NULL};
         }
         size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, n);
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        assert_int_equal(fwrite(bytes, 1, size, file), size);
-        assert_int_equal(fclose(file), 0);
+        write_bytes(path, bytes, size);
         assert_int_equal(aw_replay_load(&replay, session, path), !rows[i].says      ? AW_OK
                                                                  : rows[i].commands ? AW_MALFORMED
                                                                                     : AW_USAGE);

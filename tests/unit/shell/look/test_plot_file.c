@@ -56,10 +56,7 @@ static void draw(const char *title, char *text, size_t size)
     int fd = mkstemps(path, 3);
     assert_true(fd >= 0);
     assert_int_equal(aw_traces_write(&traces, &session, path, title), AW_OK);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
+    read_file(path, text, size);
     close(fd);
     unlink(path);
 }

@@ -307,10 +307,7 @@ static void write_capture(const char *name, enum aw_medium medium, const struct 
     uint8_t bytes[4096];
     struct aw_wrapper wrapper = {.medium = medium};
     size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, n);
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    write_bytes(name, bytes, size);
 }
 
 /* Writes packets in both directions, a damaged one, marks, and text lines, some of them in two
@@ -367,21 +364,15 @@ static void make_folder(void)
     char tests[512];
     assert_false(!realpath("tests", tests) || !mkdtemp(folder) || chdir(folder) != 0 ||
                  symlink(tests, "tests") != 0);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        FILE *file = fopen(files[i].name, "w");
-        assert_non_null(file);
-        assert_true(fputs(files[i].text, file) >= 0);
-        assert_int_equal(fclose(file), 0);
-    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_file(files[i].name, files[i].text);
     write_captures();
     write_large();
 }
 
 static void remove_folder(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    remove_tree(folder);
 }
 
 /* Prints the contents of a recording: complete, partly, and drawn. */

@@ -32,8 +32,8 @@ static void last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     add(context, "stop", 4);
 }
 
-static enum aw_status write_bytes(struct aw_link *link, const void *buf, size_t size,
-                                  struct aw_error *err)
+static enum aw_status write_stub(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
 {
     (void)link, (void)buf, (void)size, (void)err;
     note('b');
@@ -75,7 +75,7 @@ static void fill(struct aw_record *record)
 
 static void send_message(const struct aw_protocol *protocol, size_t index, bool is_stream)
 {
-    static const struct aw_link_ops ops = {.write = write_bytes, .raw = make_raw, .close = hang_up};
+    static const struct aw_link_ops ops = {.write = write_stub, .raw = make_raw, .close = hang_up};
     struct aw_link link = {.ops = &ops};
     struct aw_tool tool = rig_tool;
     tool.protocol = protocol;

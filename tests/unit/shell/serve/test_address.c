@@ -32,9 +32,7 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    remove_tree(folder);
 }
 
 TEST(default_address_is_used)

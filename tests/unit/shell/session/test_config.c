@@ -15,18 +15,8 @@ static void start(void)
 
 static void stop(void)
 {
-    char command[128];
     rig_free(session);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    assert_int_equal(system(command), 0);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
+    remove_tree(folder);
 }
 
 static enum aw_status load(const char *text)
