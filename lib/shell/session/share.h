@@ -1,6 +1,6 @@
-/* How the link of a session with a shared device opens: the session serves the device to others (the
- * command serve) or uses it through a server (-l serve:). lib/shell/serve implements these hooks.
- */
+/* How the link of a session with a shared device opens: the session serves the device to others
+ * (the command serve) or uses it through a server (-l serve:). lib/shell/serve implements these
+ * hooks. */
 #ifndef AW_SHELL_SESSION_SHARE_H
 #define AW_SHELL_SESSION_SHARE_H
 

@@ -48,8 +48,8 @@
 
 struct aw_fit_options {
     double dead_zone; /* inputs within ± this have no effect; larger ones pass unchanged */
-    bool
-        find_dead_band; /* estimates the dead band, which is subtracted from the input's magnitude */
+    /* estimates the dead band, which is subtracted from the input's magnitude */
+    bool find_dead_band;
 };
 
 /* Half-widths of intervals, in the units of the parameters; NaN: unknown. */

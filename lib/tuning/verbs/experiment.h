@@ -1,6 +1,6 @@
-/* An experiment with one joint. Its samples are in the joint's unit, their outputs in shares of full
- * scale. Every sample is supervised (control/motion.h); a violation ends the experiment and all
- * motion commands. The motion always ends with the experiment. */
+/* An experiment with one joint. Its samples are in the joint's unit, their outputs in shares of
+ * full scale. Every sample is supervised (control/motion.h); a violation ends the experiment and
+ * all motion commands. The motion always ends with the experiment. */
 #ifndef AW_TUNING_VERBS_EXPERIMENT_H
 #define AW_TUNING_VERBS_EXPERIMENT_H
 
@@ -173,8 +173,8 @@ enum aw_status aw_experiment_perform_step(struct aw_experiment *experiment, doub
 /* Sets t = 0 to the current time and discards the samples so far. */
 void aw_experiment_restart(struct aw_experiment *experiment);
 
-/* Ends the motion, if any, and writes the samples. Returns status, or the error from stopping or saving.
- */
+/* Ends the motion, if any, and writes the samples. Returns status, or the error from stopping or
+ * saving. */
 enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_status status);
 void aw_experiment_free(struct aw_experiment *experiment);
 
