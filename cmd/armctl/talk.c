@@ -144,15 +144,13 @@ static enum aw_status fail_no_joint(struct aw_session *session, const char *text
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     const char *names[AW_ARMCTL_JOINTS];
+    char advice[240];
     for (size_t i = 0; i < profile->n; i++)
         names[i] = profile->joints[i].name;
-    const char *suggestion = aw_suggest(text, names, profile->n);
-    if (suggestion)
-        return aw_fail(&session->err, AW_USAGE, "joint '%.24s' not found — did you mean '%s'?",
-                       text, suggestion);
-    return aw_fail(&session->err, AW_USAGE,
-                   "joint '%.24s' not found — give its number, or define [joint %.24s] in %.160s",
-                   text, text, session->config->path);
+    snprintf(advice, sizeof advice, "give its number, or define [joint %.24s] in %.160s", text,
+             session->config->path);
+    return aw_fail_unknown(&session->err, aw_suggest(text, names, profile->n), advice,
+                           "joint '%.24s' not found", text);
 }
 
 enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out)
@@ -206,7 +204,7 @@ void armctl_report(struct aw_session *session, const struct aw_record *command)
         aw_object_add_truth(result, "flipped", true);
 }
 
-enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command)
+static enum aw_status check(struct aw_session *session, const struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
     enum aw_status status = armctl_get_profile(session, &profile);
@@ -259,7 +257,7 @@ static enum aw_status send(struct aw_session *session, const struct aw_record *c
     return status;
 }
 
-const struct aw_transmit armctl_transmit = {.check = armctl_check,
+const struct aw_transmit armctl_transmit = {.check = check,
                                             .open = open_for_record,
                                             .note_motion = armctl_announce,
                                             .send = send,
@@ -267,16 +265,11 @@ const struct aw_transmit armctl_transmit = {.check = armctl_check,
                                             .confirms = true,
                                             .failure_ends_motion = true};
 
-static bool is_named(struct aw_session *session, struct aw_span frame, const char *name)
+bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame)
 {
     struct aw_record record;
     return aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK &&
-           strcmp(record.codec->message->name, name) == 0;
-}
-
-bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame)
-{
-    return is_named(session, frame, "ack");
+           strcmp(record.codec->message->name, "ack") == 0;
 }
 
 bool armctl_is_ping(struct aw_span frame)

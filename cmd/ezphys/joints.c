@@ -145,17 +145,13 @@ static void update_joints(struct aw_session *session, struct aw_joint_list *list
     }
 }
 
-static bool is_status(const struct aw_session *session)
-{
-    return session->run.command && session->run.command->run == aw_run_status;
-}
-
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys_state *state = &ezphys_client(session)->state;
     size_t n_joints = state->n_joints;
     /* for a motion, --for is its duration */
-    double seconds = is_status(session) ? session->options.run.for_s : 0;
+    const struct aw_command *command = session->run.command;
+    double seconds = command && command->run == aw_run_status ? session->options.run.for_s : 0;
     int64_t deadline =
         aw_time_after(aw_clock_now(session->clock), seconds > 0 ? seconds : WINDOW_S);
     enum aw_status status = AW_OK;

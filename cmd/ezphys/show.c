@@ -7,15 +7,6 @@
 #include "protocol/ezphys/wire.h"
 #include "state.h"
 
-static void set_field(struct aw_record *record, const char *field, double value)
-{
-    int scalar = aw_codec_find(record->codec, field);
-    if (scalar < 0)
-        return;
-    record->v[scalar] = value;
-    record->present |= UINT64_C(1) << scalar;
-}
-
 /* Counts axes like the client: the first packet of a joint in a message is axis 1, the next one
  * axis 2. */
 void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside)
@@ -30,7 +21,11 @@ void ezphys_order(struct aw_session *session, struct aw_record *record, bool ins
     order->axis = inside && order->axis > 0 && is_same ? order->axis + 1 : 1;
     order->id = id;
     memcpy(order->name, record->text, sizeof order->name);
-    set_field(record, "axis", order->axis);
+    int scalar = aw_codec_find(record->codec, "axis");
+    if (scalar < 0)
+        return;
+    record->v[scalar] = order->axis;
+    record->present |= UINT64_C(1) << scalar;
 }
 
 const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *about, char *out,

@@ -85,24 +85,19 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
         ezphys_add_scene_names(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
-/* Passes packet files on. Skips invalid ones, which would end the simulator; only a stop continues
- * in spite of them. */
-static void add_packets(struct arguments *arguments, const struct aw_session *session)
-{
-    const char *packets = session->options.link.packets;
-    if (packets && session->device.custom.packets)
-        add_argument(arguments, "packets", packets);
-}
-
 /* Begins the command line. Passes the wire's full description, because the simulator does not read
  * our config file. */
 static void add_program(struct arguments *arguments, const struct aw_session *session)
 {
+    const char *packets = session->options.link.packets;
     char wire[AW_EZPHYS_FRAMING_TEXT];
     wire[aw_ezphys_framing_print(&session->wire->variant, wire)] = '\0';
     add_argument(arguments, NULL, PROGRAM);
     add_argument(arguments, "wire", wire);
-    add_packets(arguments, session);
+    /* Skips invalid packet files, which would end the simulator; only a stop continues in spite of
+     * them. */
+    if (packets && session->device.custom.packets)
+        add_argument(arguments, "packets", packets);
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,

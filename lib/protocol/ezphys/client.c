@@ -70,7 +70,8 @@ void aw_ezphys_resume(struct aw_ezphys *ez)
     ez->lockstep.received_ns = aw_clock_now(ez->link->clock);
 }
 
-bool aw_ezphys_has_names(const struct aw_ezphys *ez)
+/* Returns true if the wire identifies objects by name rather than by number. */
+static bool has_names(const struct aw_ezphys *ez)
 {
     return aw_rows_have(ez->wire.variant.head, AW_TEXT);
 }
@@ -368,7 +369,7 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
 static bool is_same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
                            const struct aw_ezphys_target *b)
 {
-    return aw_ezphys_has_names(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
+    return has_names(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
 }
 
 static struct aw_ezphys_command *find_or_add_command(struct aw_ezphys *ez,
@@ -757,7 +758,7 @@ enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *text,
     *target = (struct aw_ezphys_target){0};
     snprintf(target->name, sizeof target->name, "%s", joint ? joint->object.name : text);
     bool fits = strlen(text) < sizeof target->name;
-    if (aw_ezphys_has_names(ez))
+    if (has_names(ez))
         return fits && (joint || ez->state.n_joints == 0) ? AW_OK
                                                           : fail_unknown_target(ez, text, err);
     target->id = joint ? joint->object.id : entry ? entry->id : 0;

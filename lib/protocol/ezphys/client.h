@@ -203,7 +203,4 @@ enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *text,
 enum aw_status aw_ezphys_check_target(const struct aw_ezphys *ez,
                                       const struct aw_ezphys_target *target, struct aw_error *err);
 
-/* Returns true if the wire identifies objects by name rather than by number. */
-bool aw_ezphys_has_names(const struct aw_ezphys *ez);
-
 #endif

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "protocol/ezphys/wire.h"
 #include "wire/wire.h"
 
@@ -152,12 +154,7 @@ static void scan(struct trial *t, struct aw_span bytes)
 static bool run_trial(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
                       size_t window)
 {
-    t->guess.bytes = t->guess.explained = t->guess.packets = 0;
-    t->guess.rotations = t->guess.unit_rotations = t->guess.steps = t->guess.even_steps =
-        t->guess.impossible = 0;
-    t->messages = t->non_empty = t->breaks = 0;
-    t->has_step = false;
-    t->advance = 0;
+    memset(&t->guess, 0, sizeof *t - offsetof(struct trial, guess));
     bytes.size = bytes.size < window ? bytes.size : window;
     aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
     scan(t, bytes);
@@ -219,10 +216,10 @@ static void try_framing(struct trial *t, const char *text, struct aw_span bytes,
     struct aw_ezphys_framing framing;
     if (aw_ezphys_framing_parse(&framing, text, NULL, NULL) != AW_OK)
         return;
-    snprintf(t->guess.wire, sizeof t->guess.wire, "%s", text);
     bool fits = run_trial(t, &framing.variant, bytes, FIRST_PASS);
     if (fits && t->guess.score > min_score && bytes.size > FIRST_PASS)
         fits = run_trial(t, &framing.variant, bytes, AW_EZPHYS_PROBE_WINDOW);
+    snprintf(t->guess.wire, sizeof t->guess.wire, "%s", text);
     if (fits && t->guess.score > min_score)
         insert_guess(best, n, &t->guess);
 }
@@ -243,6 +240,23 @@ static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_gues
     }
 }
 
+static void explain_guess(struct aw_ezphys_guess *g)
+{
+    snprintf(g->reason, sizeof g->reason,
+             "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
+             100 * ratio(g->explained, g->bytes), g->bytes);
+    if (g->rotations)
+        aw_append(g->reason, sizeof g->reason, ", ",
+                  "%" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit_rotations,
+                  g->rotations);
+    if (g->steps)
+        aw_append(g->reason, sizeof g->reason, ", ",
+                  "%" PRIu64 " of %" PRIu64 " steps count up evenly", g->even_steps, g->steps);
+    if (g->impossible)
+        aw_append(g->reason, sizeof g->reason, ", ", "%" PRIu64 " values impossible",
+                  g->impossible);
+}
+
 size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max)
 {
     struct aw_ezphys_guess best[MAX_GUESSES];
@@ -258,20 +272,7 @@ size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, si
         g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
         g->certain = i == 0 && g->score > min_score && g->margin > min_margin &&
                      g->rotations + g->steps >= 4;
-        char *p = g->reason, *end = g->reason + sizeof g->reason;
-        p += snprintf(p, (size_t)(end - p),
-                      "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
-                      100 * ratio(g->explained, g->bytes), g->bytes);
-        if (g->rotations)
-            p += snprintf(p, (size_t)(end - p),
-                          ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions",
-                          g->unit_rotations, g->rotations);
-        if (g->steps)
-            p +=
-                snprintf(p, (size_t)(end - p), ", %" PRIu64 " of %" PRIu64 " steps count up evenly",
-                         g->even_steps, g->steps);
-        if (g->impossible)
-            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values impossible", g->impossible);
+        explain_guess(g);
         prefer_preset(g);
     }
     n = n < max ? n : max;
