@@ -82,33 +82,14 @@ enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind k
     return status == AW_OK ? append_text(target, text, strlen(text)) : status;
 }
 
-typedef enum aw_status read_fn(struct aw_packets *packets, FILE *file, const char *name,
-                               struct aw_error *err);
-
-static enum aw_status read_packets(struct aw_packets *packets, FILE *file, const char *name,
-                                   struct aw_error *err)
-{
-    struct aw_lines lines = {.name = name, .file = file};
-    return aw_packets_read(packets, &lines, err);
-}
-
-static enum aw_status read_dbc(struct aw_packets *packets, FILE *file, const char *name,
-                               struct aw_error *err)
-{
-    char notice[480];
-    return aw_packets_read_dbc(packets, file, name, notice, sizeof notice, err);
-}
-
 static enum aw_status read_text(struct aw_packets *packets, char *text, size_t length,
-                                const char *name, read_fn *read, struct aw_error *err)
+                                const char *name, aw_packets_read_fn *read, struct aw_error *err)
 {
-    if (!length)
-        return AW_OK;
-    FILE *file = fmemopen(text, length, "r");
-    if (!file)
-        return aw_no_memory(err);
-    enum aw_status status = read(packets, file, name, err);
-    fclose(file);
+    struct aw_lines lines = {.name = name, .file = length ? fmemopen(text, length, "r") : NULL};
+    if (!lines.file)
+        return length ? aw_no_memory(err) : AW_OK;
+    enum aw_status status = read(packets, &lines, err);
+    fclose(lines.file);
     return status;
 }
 
@@ -121,11 +102,11 @@ enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw
         return AW_OK;
     if (!(*packets = aw_packets_new(protocol)))
         return aw_no_memory(err);
-    enum aw_status status = read_text(*packets, text->chars, text->n, name, read_packets, err);
+    enum aw_status status = read_text(*packets, text->chars, text->n, name, aw_packets_read, err);
     for (size_t at = 0, length; status == AW_OK && at < dbc->n; at += length) {
         at++;
         length = strnlen(dbc->chars + at, dbc->n - at);
-        status = read_text(*packets, dbc->chars + at, length, name, read_dbc, err);
+        status = read_text(*packets, dbc->chars + at, length, name, aw_packets_read_dbc, err);
     }
     if (status == AW_OK)
         return AW_OK;

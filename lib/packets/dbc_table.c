@@ -364,21 +364,25 @@ static enum aw_status add_message(struct builder *b, const struct aw_dbc_message
 
 /* ---- A file ---- */
 
-static void write_notice(const struct builder *b, const char *name, char *notice, size_t size)
+static void write_notice(const struct builder *b, const char *name)
 {
-    *notice = '\0';
-    for (int reason = 0; reason < N_REASONS; reason++)
-        if (reason != NO_LONG_FLAG && b->n_skipped[reason])
-            aw_append(notice, size, ", ", "%u %s", b->n_skipped[reason],
-                      b->n_skipped[reason] == 1 ? reasons[reason].singular
-                                                : reasons[reason].plural);
-    char text[512];
-    snprintf(text, sizeof text, "%s%s", *notice ? "skipped: " : "", notice);
-    if (b->n_skipped[NO_LONG_FLAG])
-        aw_append(text, sizeof text, "; ",
-                  "read as 29 bits, although the flag is missing: %u identifier%s",
-                  b->n_skipped[NO_LONG_FLAG], b->n_skipped[NO_LONG_FLAG] == 1 ? "" : "s");
-    snprintf(notice, size, "%s%s%s", *text ? name : "", *text ? ": " : "", text);
+    char *notice = b->packets->notice;
+    const size_t size = sizeof b->packets->notice;
+    const unsigned *n = b->n_skipped;
+    size_t n_reasons = 0;
+    for (int reason = 0; reason < N_REASONS; reason++) {
+        if (reason == NO_LONG_FLAG || !n[reason])
+            continue;
+        if (n_reasons++ == 0)
+            aw_append(notice, size, "", "%s: skipped: ", name);
+        aw_append(notice, size, n_reasons > 1 ? ", " : "", "%u %s", n[reason],
+                  n[reason] == 1 ? reasons[reason].singular : reasons[reason].plural);
+    }
+    if (n[NO_LONG_FLAG])
+        aw_append(notice, size, "; ",
+                  "%s%sread as 29 bits, although the flag is missing: %u identifier%s",
+                  n_reasons ? "" : name, n_reasons ? "" : ": ", n[NO_LONG_FLAG],
+                  n[NO_LONG_FLAG] == 1 ? "" : "s");
 }
 
 static enum aw_status read_all(FILE *file, const char *name, char **text, struct aw_error *err)
@@ -424,7 +428,7 @@ static enum aw_status store_text(struct aw_packets *packets, char *text, struct 
 }
 
 static enum aw_status add_messages(struct aw_packets *packets, const char *bytes, const char *name,
-                                   char *notice, size_t size, struct aw_error *err)
+                                   struct aw_error *err)
 {
     struct builder b = {.packets = packets, .err = err};
     struct aw_dbc dbc = {.store = &packets->store};
@@ -435,29 +439,29 @@ static enum aw_status add_messages(struct aw_packets *packets, const char *bytes
     for (size_t i = 0; i < dbc.n && status == AW_OK; i++)
         status = add_message(&b, &dbc.messages[i]);
     if (status == AW_OK)
-        write_notice(&b, name, notice, size);
+        write_notice(&b, name);
     aw_dbc_free(&dbc);
     return status;
 }
 
-enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const char *name,
-                                   char *notice, size_t size, struct aw_error *err)
+enum aw_status aw_packets_read_dbc(struct aw_packets *packets, struct aw_lines *lines,
+                                   struct aw_error *err)
 {
     char *text = NULL;
-    *notice = '\0';
+    const char *name = lines->file ? lines->name : aw_file_name(lines->name);
+    packets->notice[0] = '\0';
     if (!packets->protocol.frames.can || !packets->protocol.custom.custom)
         return aw_fail(err, AW_USAGE,
                        "DBC files are not supported by %s — use a tool for a CAN bus",
                        packets->protocol.name);
-    FILE *opened = file ? NULL : aw_file_open_text(name);
-    if (!file && !opened)
-        return aw_file_fail(err, NULL, aw_file_name(name));
-    name = file ? name : aw_file_name(name);
-    enum aw_status status = read_all(file ? file : opened, name, &text, err);
+    FILE *file = lines->file ? lines->file : aw_file_open_text(lines->name);
+    if (!file)
+        return aw_file_fail(err, NULL, name);
+    enum aw_status status = read_all(file, name, &text, err);
     if (status == AW_OK)
-        status = add_messages(packets, text, name, notice, size, err);
-    if (opened)
-        fclose(opened);
+        status = add_messages(packets, text, name, err);
+    if (!lines->file)
+        fclose(file);
     free(text);
     return status;
 }

@@ -70,6 +70,11 @@ const char *aw_packets_dbc(const struct aw_packets *packets, size_t i)
     return i < packets->n_dbc ? packets->dbc[i] : NULL;
 }
 
+const char *aw_packets_notice(const struct aw_packets *packets)
+{
+    return packets->notice;
+}
+
 void aw_packets_free(struct aw_packets *packets)
 {
     if (!packets)

@@ -28,18 +28,17 @@ struct aw_packets;
  * out of memory. */
 struct aw_packets *aw_packets_new(const struct aw_protocol *protocol);
 
-/* Adds the packets of a file, and closes lines, which the caller has set up as for aw_lines_next.
- * AW_USAGE: a mistake in the file. AW_LIMIT: the table is full. AW_NO_MEMORY: out of memory. After
- * an error, the caller must free packets. */
-enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
-                               struct aw_error *err);
+/* Adds the packets of a file: aw_packets_read those of a packet file, aw_packets_read_dbc the
+ * supported messages of a DBC file, which are called NODE.MESSAGE and have both directions. Closes
+ * lines, which the caller has set up as for aw_lines_next. AW_USAGE: a mistake in the file, with
+ * its position. AW_LIMIT: the table is full. AW_NO_MEMORY: out of memory. After an error, the
+ * caller must free packets. */
+typedef enum aw_status aw_packets_read_fn(struct aw_packets *packets, struct aw_lines *lines,
+                                          struct aw_error *err);
+aw_packets_read_fn aw_packets_read, aw_packets_read_dbc;
 
-/* Adds the supported messages of a DBC file. file NULL: opens the file called name. Sets notice to
- * one line about skipped parts, or "". The messages are called NODE.MESSAGE and have both
- * directions. AW_USAGE: a mistake in the file, with its position. AW_LIMIT and AW_NO_MEMORY: as for
- * aw_packets_read. */
-enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const char *name,
-                                   char *notice, size_t size, struct aw_error *err);
+/* Returns one line about skipped parts of the last DBC file, or "". */
+const char *aw_packets_notice(const struct aw_packets *packets);
 
 /* Returns the protocol with the custom packets. It is valid until packets is freed. */
 const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets);

@@ -123,6 +123,7 @@ struct aw_packets {
     size_t length, room;
     char **dbc; /* text of each DBC file */
     size_t n_dbc, room_dbc;
+    char notice[640]; /* see aw_packets_notice */
 };
 
 #endif

@@ -58,10 +58,9 @@ static char *draw(enum aw_describe_format as)
 static enum aw_status read_dbc(struct aw_packets *packets, const void *text, size_t size,
                                struct aw_error *err)
 {
-    char notice[256];
-    FILE *file = file_of(text, size);
-    enum aw_status status = aw_packets_read_dbc(packets, file, "f", notice, sizeof notice, err);
-    fclose(file);
+    struct aw_lines lines = {.file = file_of(text, size), .name = "f"};
+    enum aw_status status = aw_packets_read_dbc(packets, &lines, err);
+    fclose(lines.file);
     return status;
 }
 

@@ -34,37 +34,19 @@ bool aw_session_is_custom(const struct aw_session *session, const struct aw_mess
            message < protocol->messages + protocol->n_messages;
 }
 
-static enum aw_status read_packet_file(struct aw_session *session, struct aw_packets *packets,
-                                       const char *name)
-{
-    struct aw_lines lines = {.name = name};
-    return aw_packets_read(packets, &lines, &session->err);
-}
-
-static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packets *packets,
-                                    const char *name)
-{
-    char notice[480];
-    enum aw_status status =
-        aw_packets_read_dbc(packets, NULL, name, notice, sizeof notice, &session->err);
-    if (status == AW_OK && *notice)
-        aw_session_print_notice(session, "%s", notice);
-    return status;
-}
-
-typedef enum aw_status read_fn(struct aw_session *session, struct aw_packets *packets,
-                               const char *name);
-
 /* Reads each file of a list "A,B". NULL: no file. */
 static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
-                                 const char *files, read_fn *read)
+                                 const char *files, aw_packets_read_fn *read)
 {
     enum aw_status status = AW_OK;
     char *names = files ? strdup(files) : NULL, *rest = names, *name;
     if (files && !names)
         return aw_no_memory(&session->err);
-    while (rest && status == AW_OK && (name = aw_next_name(&rest, ',')))
-        status = read(session, packets, name);
+    while (rest && status == AW_OK && (name = aw_next_name(&rest, ','))) {
+        status = read(packets, &(struct aw_lines){.name = name}, &session->err);
+        if (status == AW_OK && *aw_packets_notice(packets))
+            aw_session_print_notice(session, "%s", aw_packets_notice(packets));
+    }
     free(names);
     return status;
 }
@@ -85,10 +67,11 @@ static enum aw_status load_packets(struct aw_session *session, const char *files
                                        .files = strdup(files)};
     enum aw_status status =
         custom.packets && custom.files
-            ? read_files(session, custom.packets, session->options.link.packets, read_packet_file)
+            ? read_files(session, custom.packets, session->options.link.packets, aw_packets_read)
             : aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = read_files(session, custom.packets, session->options.link.dbc, read_dbc_file);
+        status =
+            read_files(session, custom.packets, session->options.link.dbc, aw_packets_read_dbc);
     if (status == AW_OK) {
         exchange_packets(session, &custom);
         return AW_OK;

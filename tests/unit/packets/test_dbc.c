@@ -12,7 +12,6 @@
 
 static struct aw_wire wire;
 static struct aw_packets *packets;
-static char notice[512];
 
 static enum aw_status read_text(const struct aw_protocol *protocol, const char *text,
                                 struct aw_error *err)
@@ -20,7 +19,8 @@ static enum aw_status read_text(const struct aw_protocol *protocol, const char *
     FILE *file = text_file(text);
     packets = aw_packets_new(protocol);
     assert_non_null(packets);
-    enum aw_status status = aw_packets_read_dbc(packets, file, "f.dbc", notice, sizeof notice, err);
+    struct aw_lines lines = {.file = file, .name = "f.dbc"};
+    enum aw_status status = aw_packets_read_dbc(packets, &lines, err);
     fclose(file);
     if (status == AW_OK)
         aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
@@ -78,7 +78,7 @@ TEST_WITH(NULL, end, signals_decode_by_position_and_byte_order)
         "BO_ 1601 W: 8 BMS\n SG_ A : 7|64@0- (1,0) [0|0] \"\" X\n"
         "BO_ 1602 V: 8 BMS\n SG_ A : 0|64@1+ (1,0) [0|0] \"\" X\n"
         "BO_ 1603 E: 0 Vector__XXX\n");
-    assert_string_equal(notice, "");
+    assert_string_equal(aw_packets_notice(packets), "");
     assert_decodes("640#FFFFFF0000000000", "BMS.Places", "A=2007.5 B=4095 C=1 D=0");
     assert_decodes("640#0000000102030000", "BMS.Places", "A=-40 B=-4096 C=1031 D=0");
     assert_decodes("640#000000000000FF80", "BMS.Places", "A=-40 B=0 C=1 D=-1");
@@ -147,7 +147,8 @@ TEST_WITH(NULL, end, value_names_and_long_names_are_read)
         "BA_ \"SystemMessageLongSymbol\" BO_ 1604 \"ModesWithALongName\";\n"
         "BA_ \"SystemSignalLongSymbol\" SG_ 1604 S \"SignalWithALongName\";\n"
         "CM_ SG_ 1604 Mode \"what it\n does\";");
-    assert_string_equal(notice, "f.dbc: skipped: 1 name of a value larger than 32 bits");
+    assert_string_equal(aw_packets_notice(packets),
+                        "f.dbc: skipped: 1 name of a value larger than 32 bits");
     const struct aw_codec *codec = aw_wire_codec(&wire, "V.ModesWithALongName", AW_RX);
     assert_non_null(codec);
     assert_true(aw_codec_find(codec, "SignalWithALongName") >= 0);
@@ -177,7 +178,7 @@ TEST_WITH(NULL, end, omitted_signals_are_reported)
         " SG_ P m1M : 0|8@1+ (1,0) [0|0] \"\" X\n SG_ Q m1M : 0|8@1+ (1,0) [0|0] \"\" X\n"
         "SG_MUL_VAL_ 1602 P Q 1-1;SG_MUL_VAL_ 1602 Q P 1-1;");
     assert_string_equal(
-        notice,
+        aw_packets_notice(packets),
         "f.dbc: skipped: 1 CAN FD message, 1 message without a CAN identifier, 1 "
         "message with an identifier of the joint drivers, 1 message with a duplicate "
         "identifier, 2 signals outside their messages, 1 signal with a duplicate name, 1 signal "
@@ -192,7 +193,8 @@ TEST_WITH(NULL, end, renamed_signals_do_not_collide)
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
     assert_string_equal(
-        notice, "f.dbc: skipped: 1 signal with a duplicate name, 1 signal without its multiplexor");
+        aw_packets_notice(packets),
+        "f.dbc: skipped: 1 signal with a duplicate name, 1 signal without its multiplexor");
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
@@ -215,7 +217,7 @@ TEST_WITH(NULL, end, scaled_values_stay_finite)
         " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"
         "SIG_VALTYPE_ 1600 X : 2;SIG_VALTYPE_ 1600 Y : 2;SIG_VALTYPE_ 1600 Z : 2;");
     assert_string_equal(
-        notice,
+        aw_packets_notice(packets),
         "f.dbc: skipped: 2 signals with a factor of 0, a factor above 1e30 or an unknown type");
     const uint8_t large[] = {0x40, 0x06, 0, 0, 0, 0, 0, 0, 0xE0, 0x7F}; /* 9e307 */
     struct aw_record record;
@@ -237,8 +239,9 @@ TEST_WITH(NULL, end, signals_and_messages_beyond_the_limits_are_skipped)
         used += (size_t)sprintf(text + used, "BO_ %u M: 1 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n",
                                 0x80000000u + (unsigned)i * 4096);
     use(text);
-    assert_string_equal(notice, "f.dbc: skipped: 14 messages beyond the limit, 1 signal in a "
-                                "message with more than 63 signals");
+    assert_string_equal(aw_packets_notice(packets),
+                        "f.dbc: skipped: 14 messages beyond the limit, 1 signal in a "
+                        "message with more than 63 signals");
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
@@ -274,6 +277,6 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
                         "DBC files are not supported by hidmotor — use a tool for a CAN bus");
     end();
     packets = aw_packets_new(&aw_canpid_protocol);
-    assert_int_equal(aw_packets_read_dbc(packets, NULL, "/nowhere/x.dbc", notice, 8, &err),
-                     AW_USAGE);
+    struct aw_lines lines = {.name = "/nowhere/x.dbc"};
+    assert_int_equal(aw_packets_read_dbc(packets, &lines, &err), AW_USAGE);
 }
