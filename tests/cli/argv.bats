@@ -92,32 +92,11 @@ END
     fails 2 armctl -l "$long" deg 1 90
 }
 
-@test "a command line with too many arguments is rejected, not truncated" {
-    mapfile -t many < <(yes 1 | head -n 252)
-    ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
-    fails_with 2 "too many arguments (max 256)" armctl -q -l "$fast" deg "${many[@]}" --dry-run
-    same "$output" ""
-    fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
-}
-
 @test "decode accepts hex of any length as an argument" {
     for ((i = 0; i < 300; i++)); do
         printf '03000000%02x010000080000000000803f00000040' $((i % 256))
     done >packets
     prints_lines 300 ezphys decode -j "78170000""2c010000$(cat packets)"
-}
-
-@test "an error with -j prints one line on stderr and one JSON object" {
-    for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
-        "-l serial:/dev/nope deg 1 90" "decode zz"; do
-        run --separate-stderr armctl -j $arguments
-        [ "$status" -ne 0 ]
-        same "$(wc -l <<<"$stderr")" 1
-        same "$(wc -l <<<"$output")" 1
-        same "$(json .ok)" false
-        same "$(json .exit)" "$status"
-        same "armctl: $(jq -r .why <<<"$output")" "$stderr"
-    done
 }
 
 @test "--help and --version work for every tool and command" {

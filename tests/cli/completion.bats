@@ -11,7 +11,6 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(unitysim complete -- --wire com | cut -f 1)" "compat38"
     same "$(canpid complete -- --nope reco | cut -f 1)" "record"
     fails_with 2 "unknown wire 'long=8' — use one of spec compat38" unitysim --wire long=8 encode camera_request
-    fails_with 2 "bash, zsh or fish" armctl completion tcsh
 }
 
 @test "complete lists the simulator, aliases, schemes and files for links" {

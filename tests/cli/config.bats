@@ -237,14 +237,6 @@ END
     remarks "none.ini: No such file" hidmotor -q --config none.ini -l "$fast" stop
 }
 
-@test "an empty environment variable counts as unset" {
-    local name
-    for name in $(armctl config show --all -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
-        exits_with 0 "this is the simulator" env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
-    done
-    fails_with 4 "no link given" env HIDMOTOR_LINK= hidmotor status
-}
-
 @test "the tool runs without HOME" {
     run -0 env -i PATH="$PATH" armctl -q -l "$fast" deg 1 90
     run -0 env -i PATH="$PATH" armctl config show

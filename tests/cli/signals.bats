@@ -26,15 +26,6 @@ arm_at_30() {
     same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["deg",false,"stopped",130]'
 }
 
-@test "a stop with a profile commands the last confirmed position" {
-    arm_at_30
-    moving "$D/arm"
-    kill -INT "$client"
-    ended 130
-    has "$rest" "stopped: returned to the last confirmed position"
-    matches "$rest" "*-> 3[01] 44 45 47 31 2C 30 33 30 0D 0A*" # DEG1,030
-}
-
 @test "an interrupt with --hold sends no stop" {
     arm_at_30
     moving "$D/arm" --hold
