@@ -6,6 +6,7 @@
 #include "shell/main.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
+#include "shell/safety/transmit.h"
 #include "shell/source/sim.h"
 #include "tuning/verbs/verbs.h"
 
@@ -18,20 +19,26 @@ struct toy {
 
 /* ---- Messages ---- */
 
-static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_JOINTS])
+static void make_drive(struct aw_session *session, const double deg_s[TOY_JOINTS],
+                       struct aw_record *command)
 {
-    struct aw_record command;
+    aw_session_init_command(session, "drive", command);
+    for (int i = 0; i < TOY_JOINTS; i++)
+        aw_record_set(command, toy_joints[i], deg_s[i], NULL);
+}
+
+static enum aw_status send(struct aw_session *session, const struct aw_record *command,
+                           struct aw_answer *answer)
+{
     uint8_t frame[TOY_FRAME];
     size_t size;
-    aw_session_init_command(session, "drive", &command);
-    for (int i = 0; i < TOY_JOINTS; i++)
-        aw_record_set(&command, toy_joints[i], deg_s[i], NULL);
-    enum aw_status status = aw_encode(&command, false, frame, sizeof frame, &size, &session->err);
-    if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_show_dry_run(session, &command, (struct aw_span){frame, size});
+    (void)answer;
+    enum aw_status status = aw_encode(command, true, frame, sizeof frame, &size, &session->err);
     return status == AW_OK ? aw_link_write(session->device.link, frame, size, &session->err)
                            : status;
 }
+
+static const struct aw_transmit transmit = {.send = send};
 
 /* Reads and decodes one report; returns AW_TIMEOUT at the deadline. */
 static enum aw_status listen(struct aw_session *session, int64_t deadline)
@@ -61,7 +68,9 @@ static enum aw_status poll_it(struct aw_session *session)
 /* Waits for two reports: the first may have been sent before the stop arrived. */
 static enum aw_status stop(struct aw_session *session)
 {
-    enum aw_status status = drive(session, (const double[TOY_JOINTS]){0});
+    struct aw_record command;
+    make_drive(session, (const double[TOY_JOINTS]){0}, &command);
+    enum aw_status status = send(session, &command, NULL);
     for (int i = 0; i < 2 && status == AW_OK; i++)
         status = listen(session, aw_time_after(aw_clock_now(session->clock), PATIENCE_S));
     if (status == AW_OK)
@@ -150,15 +159,15 @@ static enum aw_status read_it(struct aw_session *session, struct aw_joint_list *
                : status;
 }
 
-static enum aw_status command(struct aw_session *session, struct aw_joint_list *joints,
-                              const struct aw_joint_command *what)
+static enum aw_status drive(struct aw_session *session, struct aw_joint_list *joints,
+                            const struct aw_joint_command *what)
 {
+    struct aw_record command;
     double deg_s[TOY_JOINTS] = {0};
     for (size_t i = 0; i < what->n; i++)
         deg_s[joints->joints[what->goals[i].joint].id] = what->goals[i].value;
-    if (!session->options.run.dry_run)
-        aw_session_start_motion(session);
-    return drive(session, deg_s);
+    make_drive(session, deg_s, &command);
+    return aw_transmit_streamed(session, &command);
 }
 
 static const struct aw_joints joints = {.columns = columns,
@@ -168,7 +177,7 @@ static const struct aw_joints joints = {.columns = columns,
                                         .about.list = list,
                                         .about.list_limits = limits,
                                         .about.read = read_it,
-                                        .run.command = command,
+                                        .run.command = drive,
                                         .traits.records_table = true,
                                         .run.attend = attend};
 
@@ -221,6 +230,7 @@ const struct aw_tool toy_tool = {
     .device.sim = &sim,
     .device.create_sim = simulate,
     .talk.poll = poll_it,
+    .talk.transmit = &transmit,
     .safety.stop = stop,
     .safety.last_stop = last_stop,
     .motion.joints = &joints,

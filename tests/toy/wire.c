@@ -29,7 +29,8 @@ static const struct aw_field place[] = {
     {0},
 };
 static const struct aw_message messages[] = {
-    {.name = "drive", .dir = AW_TX, .code = 1, .fields = drive, .help = "Turns both joints."},
+    {.name = "drive", .dir = AW_TX, .code = 1, .drives = true, .fields = drive,
+     .help = "Turns both joints."},
     {.name = "place", .dir = AW_RX, .code = 2, .fields = place, .help = "Told every 20 ms."},
 };
 /* clang-format on */

@@ -75,28 +75,35 @@ static void write_result(struct aw_session *session, const struct aw_record *rec
         aw_object_add_truth(result, "maybe_stale", true);
 }
 
+/* Prepares the stop and the watchdog. The stop needs to know the frame. */
+static void start_motion(struct aw_session *session, struct aw_span frame)
+{
+    const struct aw_transmit *hooks = session->tool->talk.transmit;
+    if (hooks->note_motion)
+        hooks->note_motion(session, frame);
+    aw_session_start_motion(session);
+}
+
 static enum aw_status send(struct aw_session *session, const struct aw_record *record,
                            struct aw_span frame, bool is_stream)
 {
     const struct aw_transmit *hooks = session->tool->talk.transmit;
     struct aw_answer answer = {.size = 0};
     bool was_moving = session->motion.moving;
-    bool drives = record->codec->message->drives;
-    if (drives && hooks->note_motion)
-        hooks->note_motion(session, frame);
-    if (drives)
-        aw_session_start_motion(session);
+    if (record->codec->message->drives)
+        start_motion(session, frame);
     enum aw_status status = hooks->send(session, record, &answer);
     bool is_over = status == AW_OK || (hooks->failure_ends_motion && status != AW_STOPPED);
     if (is_over && !is_stream)
         session->motion.moving = was_moving;
     if (hooks->report && !answer.size)
         hooks->report(session, record);
-    else if (status == AW_OK && (!answer.size || answer.ms > 0))
+    if (status != AW_OK || is_stream)
+        return status;
+    if (!hooks->report && (!answer.size || answer.ms > 0))
         write_result(session, record, &answer);
-    return status == AW_OK && answer.size
-               ? aw_show_answer(session, (struct aw_span){answer.bytes, answer.size})
-               : status;
+    return answer.size ? aw_show_answer(session, (struct aw_span){answer.bytes, answer.size})
+                       : AW_OK;
 }
 
 static enum aw_status transmit(struct aw_session *session, struct aw_record *record, bool is_stream)
