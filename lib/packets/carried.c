@@ -85,11 +85,11 @@ enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind k
 static enum aw_status read_text(struct aw_packets *packets, char *text, size_t length,
                                 const char *name, aw_packets_read_fn *read, struct aw_error *err)
 {
-    struct aw_lines lines = {.name = name, .file = length ? fmemopen(text, length, "r") : NULL};
-    if (!lines.file)
+    FILE *file = length ? fmemopen(text, length, "r") : NULL;
+    if (!file)
         return length ? aw_no_memory(err) : AW_OK;
-    enum aw_status status = read(packets, &lines, err);
-    fclose(lines.file);
+    enum aw_status status = read(packets, &(struct aw_lines){.name = name, .file = file}, err);
+    fclose(file);
     return status;
 }
 

@@ -58,9 +58,10 @@ static char *draw(enum aw_describe_format as)
 static enum aw_status read_dbc(struct aw_packets *packets, const void *text, size_t size,
                                struct aw_error *err)
 {
-    struct aw_lines lines = {.file = file_of(text, size), .name = "f"};
+    FILE *file = file_of(text, size);
+    struct aw_lines lines = {.file = file, .name = "f"};
     enum aw_status status = aw_packets_read_dbc(packets, &lines, err);
-    fclose(lines.file);
+    fclose(file);
     return status;
 }
 
