@@ -37,7 +37,7 @@ load common.bash
 
 # ---- Rejected input ------------------------------------------------------------------------------
 
-@test "unknown names get a hint at the command that lists the valid ones" {
+@test "an unknown name gets a hint at the command that lists the valid names" {
     fails_with 2 "armctl help" armctl frobnicate
     fails_with 2 "describe" armctl encode frobnicate
     fails_with 2 "help" armctl -X deg 1 90
@@ -99,7 +99,7 @@ END
     prints_lines 300 ezphys decode -j "78170000""2c010000$(cat packets)"
 }
 
-@test "--help and --version work for every tool and command" {
+@test "every tool and command prints its help, and every tool its version" {
     for tool in $tools; do
         prints_like "$tool [0-9]*.[0-9]*" $tool --version
         ok $tool help --help-all

@@ -284,7 +284,7 @@ END
 
 # ---- Gains, logs ---------------------------------------------------------------------------------
 
-@test "gains save, gains diff and gains apply work together" {
+@test "gains apply restores the values of gains save, as gains diff shows" {
     cat >script <<'END'
 disable -b lknee -c pos
 set pid 3 0.0005 0 -b lknee -c pos
@@ -924,7 +924,7 @@ END
         "[setpoint,null,null] [setpoint,true,null] [set,false,6]"
 }
 
-@test "a gain for a driver with unknown controller is refused, and the suggested remedy works" {
+@test "a gain for a driver with unknown controller is refused, and sent after the suggested command" {
     bus -b lknee
     ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not show the controller
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do

@@ -68,7 +68,7 @@ told() {
     told 20 01000000000080440000004000000000 "<- pid m1.position=90deg" "m1.velocity=2ticks/s"
 }
 
-@test "move --wait, watch, record and stop work with four teams' firmware" {
+@test "move --wait, watch, record and stop support the firmware of four teams" {
     for board in $boards; do
         export HIDMOTOR_PACKETS=$root/docs/example/arm$board.packets
         printf '%s\n' 'move 0 20 -10 --wait' 'jog m2 -5 --wait' stop status >lines

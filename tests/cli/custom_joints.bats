@@ -80,7 +80,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     hasnt "$stderr" "->"
 }
 
-@test "status, limits, move, home and jog work with custom joints on the simulated arm" {
+@test "status, limits, move, home and jog support custom joints on the simulated arm" {
     files
     printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=600ms --wait=2deg' \
         'jog m2 -5 --wait' 'home --wait' stop >lines
@@ -400,7 +400,7 @@ END
     held
 }
 
-@test "step, sweep, identify and verify work with custom joints and their limits" {
+@test "step, sweep, identify and verify support custom joints and their limits" {
     files
     export HIDMOTOR_PACKETS=team.packets
     ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j

@@ -90,7 +90,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     [ ! -e "$D/state" ]
 }
 
-@test "the file name - reads standard input, which errors call stdin" {
+@test "the file name - reads standard input, named stdin in errors" {
     for tool in $tools; do
         each $tool | sed -nE '/^record /d; s/(no\.pcapng|nothing\.csv|lknee\.gains)/-/p' >"$D/$tool.list"
         while read -r -u 4 line; do

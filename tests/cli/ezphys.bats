@@ -307,7 +307,7 @@ say("fastest", fastest)'
 END
 }
 
-@test "a joint discovered late does not change which joint a motion moves" {
+@test "a joint discovered late does not redirect a motion to another joint" {
     printf 'joint 7 knee thigh shin\njoint 8 hip world thigh\n' >names
     fake "$velocity"'
 def both(step):

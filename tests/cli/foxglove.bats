@@ -42,7 +42,7 @@ seen() {
     end "$served"
 }
 
-@test "each tool publishes the channels of MCAP with their values, with joints in rad" {
+@test "each tool publishes the same channels and values as in MCAP, with joints in rad" {
     did="move 0 45 -30 --wait" seen hidmotor 'sim:' /hidmotor/positions /hidmotor/velocities /joint_states /armwire/frames
     jq_itself -se 'last.last["/joint_states"].name == ["m1", "m2", "m3"]' seen
     jq_itself -se 'last.last["/armwire/frames"].link == "sim"' seen

@@ -625,7 +625,7 @@ advised() {
     refuses_with 6 "more than 86400" hidmotor -l "$fast" --force play far.csv
 }
 
-@test "play sends nothing of a file with one bad row" {
+@test "play sends nothing if one row of the file is invalid" {
     board
     while IFS='|' read -r status part row; do
         printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n%s\n3,0,0,0\n' "$row" >bad.csv
@@ -721,7 +721,7 @@ END
     remarks_no "takes" hidmotor -l "$fast" move 0 45 -30 --wait
 }
 
-@test "every command works with a board of two motors" {
+@test "every command supports a board of two motors" {
     two='sim:?motors=2'
     while read -r command; do
         exits_with 1 "motor not found (the board has 2)" hidmotor -v -l "$two" $command

@@ -14,7 +14,7 @@ commands() { # runs three commands, each in its own process
     gives_json '[.ok,.result]' '[true,"confirmed"]' armctl -l 'sim:?turn-speed=20000' -j deg 1 90
 }
 
-@test "--seq auto works after a restart of the simulator, with an odd or even number of commands" {
+@test "--seq auto finds the digit after a restart of the simulator, with an odd or even number of commands" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     for round in 1 2 3; do
@@ -26,7 +26,7 @@ commands() { # runs three commands, each in its own process
     done
 }
 
-@test "--seq auto works after the host lost its digit" {
+@test "--seq auto finds the digit after the host lost it" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     rm -r "$D/state"

@@ -88,7 +88,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     exits_with 7 "armwire-stands" hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
 }
 
-@test "without the filter, its package is named and nothing moves or is written" {
+@test "without the filter, the error names its package, and nothing moves or is written" {
     mkdir here
     cp "$BIN/hidmotor" here/
     ok hidmotor -q -l "$fast" record run.mcap --for 0.1s

@@ -243,7 +243,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     done
 }
 
-@test "a restarted server is reported offline and online, and commands work again" {
+@test "a restarted server is reported offline and online, and then accepts commands" {
     broker
     shared
     listen

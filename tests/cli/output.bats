@@ -14,7 +14,7 @@ deg90=30444547312C3039300D0A
     done
 }
 
-@test "the CSV output of a motion contains nothing but CSV" {
+@test "the CSV output of a motion contains only CSV" {
     ok armctl -q -l "$fast" --csv deg 1 90 2 45
     same "$(awk -F, 'NR == 1 { n = NF } NF != n' <<<"$output")" ""
     same "${#lines[@]}" 3

@@ -123,7 +123,7 @@ END
     exits_with 5 "packets in bad.pcapng:" hidmotor decode bad.pcapng
 }
 
-@test "watch works with custom packets on a board without the built-in ones" {
+@test "watch shows custom packets of a board without the built-in ones" {
     cat >board.py <<'END'
 import os, socket, struct, sys
 path = os.environ["D"] + "/board"

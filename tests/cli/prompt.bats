@@ -467,7 +467,7 @@ END
     done
 }
 
-@test "Ctrl-C in watch reports what is still enabled and how to stop it" {
+@test "Ctrl-C in watch reports the drivers still enabled and the command to stop them" {
     prompt canpid -l sim: <<<"
         ask {setpoint 5 -b lknee,rknee -c pos} result=sent {canpid> }
         ask {watch -j lknee.pid.output} {output}

@@ -36,7 +36,7 @@ END
     [ -s motion.csv ]
 }
 
-@test "each exit code raises its own exception" {
+@test "each exit code raises a different exception" {
     ok python - <<'END'
 import armwire
 
@@ -72,7 +72,7 @@ assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }
 
-@test "all five tools work from Python, and leaving the with block stops a motion" {
+@test "Python moves all five tools, and leaving the with block stops a motion" {
     ok python - <<'END'
 import armwire
 fast = "sim:?time=virtual"

@@ -225,7 +225,7 @@ asks() {
     [ ! -e place ]
 }
 
-@test "jog with keys works at a client's terminal" {
+@test "jog moves the joint by keys at a client's terminal" {
     serve s hidmotor -l sim: --deadman 20s
     terminal <<<"
         launch hidmotor jog base; want {base: 0 deg, step}

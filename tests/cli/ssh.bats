@@ -39,7 +39,7 @@ END
 }
 lab() { ssh -F "$D/client" lab "$@"; }
 
-@test "ssh lab hidmotor watch -j piped into hidmotor plot works" {
+@test "ssh lab hidmotor watch -j can be piped into hidmotor plot" {
     server
     lab hidmotor -q -l sim: watch -j --for 0.5s | hidmotor plot m1.position m1.setpoint --out run.svg
     ok grep -c '<path\|<polyline' run.svg
@@ -84,7 +84,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     wait "$mover" && false || same "$?" 3
 }
 
-@test "a server's socket forwarded by ssh -L works, and a lost connection stops the motion" {
+@test "commands reach a server through a socket forwarded by ssh -L, and a lost connection stops the motion" {
     server
     ssh -F "$D/client" lab timeout 60 hidmotor -q -l sim: serve --listen "unix:$D/arm" 2>said 3>&- &
     started+=("$!")

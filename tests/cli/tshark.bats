@@ -51,7 +51,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$output" "of 8 kinds of message"
 }
 
-@test "all dissectors work together after the installation line of docs/README.md" {
+@test "all dissectors can be installed together by the command in docs/README.md" {
     line=$(sed -n 's/.*`\(install [^`]*wireshark[^`]*\)`.*/\1/p' "$root/docs/README.md")
     ok env HOME="$public" bash -c "cd '$root' && $line"
     same "$(cd "$public/.local/lib/wireshark/plugins" && echo *.lua)" "$(cd "$root/docs/wireshark" && echo *.lua)"
@@ -64,7 +64,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$(cat said)" "armwire.lua is missing: copy it to"
 }
 
-@test "a dissector of docs/wireshark works with -X lua_script from any directory" {
+@test "a dissector of docs/wireshark can be loaded with -X lua_script from any directory" {
     frames canpid | capture canpid canpid.pcapng
     cp "$root"/docs/wireshark/{armwire,canpid}.lua "$public"
     agree canpid canpid.pcapng
@@ -120,7 +120,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff <(ezphys decode -j --time none cut.pcapng) <(ezphys decode -j --time none whole.pcapng)
 }
 
-@test "the dissector of another variant (--wire) works" {
+@test "the dissector of another variant (--wire) decodes its messages" {
     ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
     ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
     gives $'7\t0.5' shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1

@@ -72,7 +72,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     done
 }
 
-@test "the simulator accepts both scene sizes and counts damage, which decode explains" {
+@test "the simulator accepts both scene sizes and counts damaged datagrams, and decode explains them" {
     simulator
     local damaged=("FF FF 03 FD" "FE FF 03 FC" "FF FF 00 28 D7" "FF FF 09 F6" "${scene40% *} 1C"
         "FF FF 01 14 00 E0")
@@ -104,7 +104,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 # ---- Several processes ---------------------------------------------------------------------------
 
-@test "scene, move, camera, limits and watch work from other processes" {
+@test "scene, move, camera, limits and watch can be used from other processes" {
     simulator
     fails_with 3 "load a scene: unitysim scene basic" unitysim -l "$url" --timeout 0.3s status
     gives_json '[.ok,.scene,.name,.result]' '[true,1,"basic","loaded"]' unitysim -j -l "$url" scene basic
@@ -627,7 +627,7 @@ while True:
     gives_json .ok true unitysim -j -l "$url&from=any" move elbow=2300 timeout=60s
 }
 
-@test "play reads unitysim's own recordings, and record and plot use degrees" {
+@test "play reads unitysim's recordings, and record and plot use degrees" {
     unitysim -q -l "$fast" --record run.pcapng move elbow=2300
     ok unitysim -q -l log:run.pcapng record run.csv
     same "$(head -1 run.csv)" "t,shoulder.position,elbow.position,wrist_rotate.position,wrist_flex.position,hand.position"

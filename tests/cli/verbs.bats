@@ -167,7 +167,7 @@ END
     done
 }
 
-@test "JOINT=VALUE works in every tool, and misspelled names are rejected" {
+@test "every tool accepts JOINT=VALUE and rejects misspelled names" {
     ok armctl -q --dry-run deg 1=90 2=45deg
     same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
     gives_json .m3 10 hidmotor -q -j -l "$fast" move elbow=10

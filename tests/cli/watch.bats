@@ -28,7 +28,7 @@ restored='[?1049l'
     gives "<- sensors board=32 velocity=0" canpid -q -l "$fast" watch velocity --raw -n 1
 }
 
-@test "a joint's alias works like its name" {
+@test "a joint's alias can replace its name" {
     local name
     for name in m3 elbow; do
         gives "<- positions m3.position=-0.72deg" hidmotor -q -l "$fast" watch $name.position -n 1

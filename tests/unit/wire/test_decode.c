@@ -237,7 +237,7 @@ TEST_WITH(start, NULL, longer_can_frames_are_accepted)
 }
 
 /* Decodes random bytes as every message of every tool without reading outside. */
-TEST_WITH(start, NULL, random_bytes_are_safe_to_decode)
+TEST_WITH(start, NULL, decoding_random_bytes_is_safe)
 {
     struct rng rng = {7};
     for (size_t p = 0; p <= N_PROTOCOLS; p++) {

@@ -13,7 +13,7 @@ static enum aw_status parse(const struct aw_protocol *protocol, const char *text
     return aw_hex_parse(protocol, text, strlen(text), bytes, sizeof bytes, &size, err);
 }
 
-TEST(hex_round_trip)
+TEST(bytes_round_trip_through_hex)
 {
     uint8_t all[64];
     char text[AW_HEX_SIZE(64)];

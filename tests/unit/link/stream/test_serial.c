@@ -237,7 +237,7 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
 }
 
 /* Opens a port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
-TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
+TEST_WITH(plug_in, unplug, port_without_modem_lines_can_be_opened)
 {
     port.no_modem_lines = ENOTTY;
     struct aw_link *link = opened(PORT);

@@ -72,7 +72,7 @@ TEST(server_survives_its_clients)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-TEST(path_without_a_scheme_works)
+TEST(path_without_a_scheme_opens_a_terminal)
 {
     LINK server = opened(text_of("pty:%s", in_directory("arm")));
     LINK client = opened(in_directory("arm"));

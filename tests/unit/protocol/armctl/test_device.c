@@ -248,7 +248,7 @@ TEST(quirk_names_are_parsed)
 
 /* ---- With the controller ---- */
 
-TEST(controller_works_with_every_quirk)
+TEST(client_completes_commands_with_every_quirk)
 {
     for (int i = 0; aw_armctl_quirk_names[i]; i++) {
         struct fixture *f = begin(aw_armctl_quirk_names[i], NULL);

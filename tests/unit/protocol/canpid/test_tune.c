@@ -184,7 +184,7 @@ TEST(tuned_position_gains_beat_the_defaults)
 }
 
 /* The spring pulls at a lifted leg, where the gains must work, too. */
-TEST(tuned_position_gains_work_under_load)
+TEST(tuned_position_gains_beat_the_defaults_under_load)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;

@@ -177,7 +177,7 @@ TEST_WITH(setup, NULL, lenient_mode_accepts_longer_packets)
     assert_int_equal(found.malformed, 1);
 }
 
-TEST_WITH(setup, NULL, random_bytes_are_safe_to_read)
+TEST_WITH(setup, NULL, reading_random_bytes_is_safe)
 {
     struct rng rng = {99};
     uint8_t stream[2048];

@@ -226,7 +226,7 @@ static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events,
     return AW_STOPPED;
 }
 
-TEST(stop_works_after_a_stop_request)
+TEST(stop_is_sent_after_a_stop_request)
 {
     struct rig *rig = rig_faulty("");
     struct aw_hidmotor_stopped stopped;

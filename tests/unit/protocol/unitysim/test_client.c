@@ -18,7 +18,7 @@ TEST(lost_feedback_is_counted)
 
 /* ---- Stopping ---- */
 
-TEST(stop_works_on_a_faulty_link)
+TEST(stop_is_confirmed_on_a_faulty_link)
 {
     for (int seed = 0; seed < 200; seed++) {
         char faults[80];

@@ -111,7 +111,7 @@ TEST_WITH(start, stop, links_and_aliases_are_offered)
 }
 
 /* Completes a repeatable command without known arguments. */
-TEST_WITH(start, stop, command_without_arguments_offers_nothing)
+TEST_WITH(start, stop, command_without_arguments_has_no_candidates)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
     tool.commands = commands;

@@ -302,7 +302,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 
 /* While a frame waits, signs of life count and a stop is handled. The frame of a client that
  * disconnects is dropped. */
-TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
+TEST_WITH(start_motor, stop, waiting_frame_does_not_delay_a_stop)
 {
     tool.share.get_due = when;
     server.lease.holder = peers[0];

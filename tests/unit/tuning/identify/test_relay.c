@@ -113,7 +113,7 @@ TEST(bias_compensates_a_load)
 }
 
 /* With telemetry at 100 Hz and setpoints delayed by 3 ms, the period grows by the host's delay. */
-TEST(relay_works_through_setpoints)
+TEST(relay_oscillates_through_setpoints)
 {
     struct plant plant = {.slope = 1.2, .dead = 60}; /* in steps: 30 ms */
     struct host host = {.every = 20, .late = 6};
