@@ -806,6 +806,11 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     [[ $stderr != *assumed* ]]
     awk 'BEGIN { print "t,output,measured"; for (i = 0; i < 400; i++) { u = i > 50 ? 0.1 : 0; y += 2 * u * 0.02; print i * 0.02 "," u "," y } }' >r.csv
     gives_json '[.tick, .tick_from]' '[0.02,"assumed"]' canpid -j identify --from r.csv
+    for name in clock 'clock [ms]' t_ms; do # the unit counts in each form of the name
+        awk -F, -v name="${name/%clock/clock [ms]}" 'NR == 1 { print name ",output,measured" }
+            NR > 1 { print 1000 * $1 "," $2 "," $3 }' r.csv >ms.csv
+        gives_json .tick 0.02 canpid -j identify --from ms.csv --time "$name"
+    done
 }
 
 # bats test_tags=direct
@@ -825,6 +830,8 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     matches "${lines[2]}" "not ok 1 - slow: rise time 0.* s (limit 0.01 s exceeded)*"
     has "${lines[3]}" "ok 2 - torque: IAE"
     has "$stderr" "1 of 2 steps failed"
+    ok canpid -l "$fast" verify --dry-run spec.ini
+    hasnt "$output$stderr" "not ok"
     sed -i 's/10ms/5/;s/max-rise/max-settling/' spec.ini
     ok canpid -q -l "$fast" verify spec.ini
     echo 'max-foo = 1' >>spec.ini

@@ -162,24 +162,22 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
 
 /* ---- Recorded files ---- */
 
-/* Finds a column by name; "measured" also matches "measured [deg]". */
+/* Finds a column by name; "measured" also matches "measured [deg]". unit becomes the text in
+ * brackets, or "". */
 static enum aw_status find_column(struct aw_session *session, const struct aw_table *table,
                                   const char *name, int *column, char unit[16])
 {
-    size_t length = strlen(name);
-    unit[0] = '\0';
-    for (size_t i = 0; aw_table_find(table, name) < 0 && i < table->n_columns; i++) {
-        const char *at = table->names[i], *rest = at + length;
-        if (strncmp(at, name, length) != 0)
-            continue;
-        rest += strspn(rest, " ");
-        if (*rest && !strchr("[(", *rest))
-            continue;
-        if (*rest)
-            snprintf(unit, 16, "%.*s", (int)strcspn(rest + 1, "])"), rest + 1);
-        *column = (int)i;
-        return aw_table_check_numbers(table, *column, &session->err);
+    char base[64];
+    *column = aw_table_find(table, name);
+    for (size_t i = 0; *column < 0 && i < table->n_columns; i++) {
+        aw_split_unit(table->names[i], base, sizeof base, unit);
+        if (strcmp(base, name) == 0 && strpbrk(table->names[i], "[("))
+            *column = (int)i;
     }
+    name = *column < 0 ? name : table->names[*column];
+    aw_split_unit(name, base, sizeof base, unit);
+    if (!strpbrk(name, "[("))
+        unit[0] = '\0';
     return aw_table_get_column(table, name, column, &session->err);
 }
 
@@ -188,14 +186,16 @@ static enum aw_status find_time(struct aw_session *session, const struct aw_tabl
                                 int *column, double *scale)
 {
     char unit[16], text[24];
+    struct aw_time_column time;
     if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT)
         return aw_table_find_time(table, column, scale, &session->err);
-    *scale = 1;
     enum aw_status status =
         find_column(session, table, aw_record_given(session)->time, column, unit);
+    if (status != AW_OK)
+        return status;
+    *scale = aw_time_column(table->names[*column], &time) ? time.scale : 1;
     snprintf(text, sizeof text, "1%s", unit);
-    return status == AW_OK && *unit ? aw_number_parse_unit(text, "s", scale, &session->err)
-                                    : status;
+    return *unit ? aw_number_parse_unit(text, "s", scale, &session->err) : AW_OK;
 }
 
 /* Reads the columns of a file as samples, which the caller frees. The input is both their setpoint
