@@ -18,6 +18,7 @@
 #include "base/lines.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "shell/safety/safety.h"
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 
@@ -258,6 +259,8 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
         return aw_no_memory(&session->err);
     spec->session = session;
     enum aw_status status = load_spec(spec, aw_arg(args, "spec", 0));
+    if (status == AW_OK && session->options.run.dry_run)
+        status = aw_dry_run_depends(session, "the telemetry");
     if (status == AW_OK)
         aw_output_print(out, "TAP version 13\n1..%zu\n", spec->n);
     for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
