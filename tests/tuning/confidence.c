@@ -219,7 +219,7 @@ int main(int argc, char **argv)
         }
     }
     if (argc < 2) {
-        printf("| parameter | intervals | with the true value | |\n|---|---|---|---|\n");
+        printf("| parameter | intervals | with the true value | share |\n|---|---|---|---|\n");
         for (int i = 0; i < NUMBERS; i++)
             row(names[i], &counts[i]);
         return 0;
