@@ -77,9 +77,7 @@ enum aw_status unitysim_open_for_send(struct aw_session *session)
 
 int64_t unitysim_timeout_ns(const struct aw_session *session, double seconds)
 {
-    if (!isnan(session->options.link.timeout_s))
-        seconds = session->options.link.timeout_s;
-    return (int64_t)(seconds * 1e9);
+    return (int64_t)(aw_number_or(session->options.link.timeout_s, seconds) * 1e9);
 }
 
 enum aw_status unitysim_poll(struct aw_session *session)

@@ -670,18 +670,12 @@ static bool is_unplugged(const struct board *board, int64_t now)
            now - board->clock.start_ns >= board->options.faults.unplug_ns;
 }
 
-/* The device's time begins with the first step. */
-static void start_clock(struct board *board, int64_t now)
-{
-    if (board->clock.started)
-        return;
-    board->clock.started = true;
-    board->clock.start_ns = board->clock.now_ns = now;
-}
-
+/* The device's time begins with the first call. */
 static void run_until(struct board *board, int64_t now)
 {
-    start_clock(board, now);
+    if (!board->clock.started)
+        board->clock.start_ns = board->clock.now_ns = now;
+    board->clock.started = true;
     if (board->input.has_request && board->clock.loop_ns <= now)
         handle_request(board);
     advance(board, now);
