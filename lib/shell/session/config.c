@@ -85,11 +85,16 @@ static enum aw_status store_line(struct aw_session *session, const char *section
         (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
         (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
         return aw_fail(&session->err, AW_USAGE, "%.40s: too long", key);
-    void *lines = aw_grow(config->lines, &config->lines_room, config->n_lines + 1, sizeof line);
+    size_t i = 0;
+    while (i < config->n_lines && (strcmp(config->lines[i].section, section) != 0 ||
+                                   strcmp(config->lines[i].key, key) != 0))
+        i++;
+    void *lines = aw_grow(config->lines, &config->lines_room, i + 1, sizeof line);
     if (!lines)
         return aw_no_memory(&session->err);
     config->lines = lines;
-    config->lines[config->n_lines++] = line;
+    config->lines[i] = line;
+    config->n_lines += i == config->n_lines;
     return AW_OK;
 }
 
