@@ -138,20 +138,20 @@ class Run:
         if self.server and PULSE.stood and any(text in err for text in HELD_UP):
             return None
         if words[0] == "ping":
-            return f"{done} executed by a ping" if line and done else None
+            return f"the ping executed {done}" if line and done else None
         if words[0] == "stop" and code == 0 and "sent=" in out:
             line = out.split("sent=")[1].split()[0]
         if code == 0 and line and (line not in done or done[-1] != line):
-            return f"said to be done, and the simulator executed {done}"
+            return f"reported as confirmed, but the simulator executed {done}"
         again = words[0] == "stop" and self.server  # stop stops the arm first and then exits with the error
         if code == 0 and line and not lossy and not self.interrupts and done not in ([line], [line] * (1 + bool(again))):
-            return f"once, and the simulator executed {done}"
+            return f"confirmed once, but the simulator executed {done}"
         if words[0] == "stop" and code == 1 and "position" in err and "unknown" in err:
             return None
         if code == 1 and not self.is_of_another(err):
-            return "the simulator refuses nothing"
+            return "refused, but the simulator refuses no command"
         if code == 3 and not lossy:
-            return "nothing was lost"
+            return "timed out, but no message was lost"
         if code not in (0, 1, 3, 130, -signal.SIGINT):  # killed by SIGINT before it installed its handler
             return f"exit {code}"
         return None

@@ -144,7 +144,7 @@ class Armctl(Tool):
 
     def settle(self, run):
         assert run("deg", "base", "30") == 0, "the arm does not go to 30 deg"
-        assert run("deg", "2", "10") == 0, "another joint, whose place is nothing to the stop, does not go"
+        assert run("deg", "2", "10") == 0, "the second joint does not go to 10 deg"
 
     def judge(self, message):
         return {b"DEG1,350": MOVES, b"DEG1,030": STOPS, b"SPD100": MOVES,

@@ -121,7 +121,7 @@ def same(signal, mine, theirs):
     if isinstance(theirs, float) and not math.isfinite(theirs):
         return mine is None
     if isinstance(mine, str) and not signal.choices:
-        total["names of a VAL_ without a semicolon, which cantools has not"] += 1
+        total["value names of a VAL_ without a semicolon, which cantools ignores"] += 1
         return True
     if mine is None or isinstance(mine, str):
         return False
@@ -157,9 +157,9 @@ def compare_values(where, message, data, record, known):
         if name not in known:
             continue
         if name in mine and signal.name not in theirs and signal.name not in names_in(message.signal_tree):
-            total["signals whose multiplexor has no mark, which cantools passes over"] += 1
+            total["signals whose multiplexor is not marked, which cantools skips"] += 1
         elif (signal.name in theirs) != (name in mine):
-            problem(where, f"{name} is there for one only, {data.hex()}")
+            problem(where, f"{name}: decoded by one program only, {data.hex()}")
         elif name in mine:
             total["values"] += 1
             if not same(signal, mine[name], theirs[signal.name]):
@@ -190,7 +190,7 @@ def encode_line(message, name, data, known):
         own = bytearray(message.length)  # cantools keeps only one of two overlapping signals
         for signal in here:
             put(own, signal, raw_value(signal, data))
-        total["frames where signals lie over each other, by bits instead of by cantools"] += \
+        total["frames with overlapping signals, compared by bits"] += \
             bytes(own) != wire
         wire = bytes(own)
     return f"encode {name} {fields} --force", wire
@@ -200,14 +200,14 @@ def explain(message, notice, seen):
     """Returns the reason why canpid skips this message, or None."""
     standard = not message.is_extended_frame
     if message.length > 8:
-        return "of CAN FD"
+        return "CAN FD"
     if standard and message.frame_id % 32 in [*range(1, 11), 29, 30, 31] and \
             message.frame_id // 32 * 32 in (0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0):
-        return "identifiers of the drivers"
+        return "identifier of a driver"
     if message.frame_id == 0x40000000 or message.name == "VECTOR__INDEPENDENT_SIG_MSG":
-        return "no frame"
+        return "not a frame"
     if (message.frame_id, message.is_extended_frame) in seen:
-        return "identifiers that another one has"
+        return "duplicate identifier"
     return None
 
 
@@ -218,11 +218,11 @@ def compare_message(where, message, ours, dice, work):
         if signal.name + "_" * (signal.name in RESERVED) in known:
             continue
         if not fits(signal, message.length):
-            total["signals left out: beyond their message"] += 1
+            total["signals skipped: beyond the end of the message"] += 1
         elif len(message.signals) > 63:
-            total["signals left out: of messages with more than 63"] += 1
+            total["signals skipped: message with more than 63 signals"] += 1
         else:
-            problem(where, f"{signal.name} is not there")
+            problem(where, f"{signal.name}: missing in canpid")
     form = "%08X" if message.is_extended_frame else "%03X"
     for data in make_frames(message, dice):
         work.append((where, message, ours, known, data, form % message.frame_id + "#" + data.hex()))
@@ -267,7 +267,7 @@ def compare_file(path):
         database = load(path)
     except Exception as error:
         total["files that cantools refuses"] += 1
-        total["of them read by canpid"] += described.returncode == 0
+        total["files that cantools refuses, but canpid reads"] += described.returncode == 0
         return
     if described.returncode != 0:
         problem(path, described.stderr.strip())
@@ -281,9 +281,9 @@ def compare_file(path):
         key = (message.frame_id, message.is_extended_frame)
         why = explain(message, described.stderr, seen)
         if why:
-            total["messages left out: " + why] += 1
+            total["messages skipped: " + why] += 1
         elif key not in ours:
-            problem(path, f"{message.name} is not there")
+            problem(path, f"{message.name}: missing in canpid")
         else:
             seen.add(key)
             total["messages compared"] += 1

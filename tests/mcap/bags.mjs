@@ -62,14 +62,14 @@ for (const path of paths) {
   try { theirs = read(path); } catch (e) { theirs = String(e); }
   if (typeof ours === "string" || typeof theirs === "string") {
     const none = typeof theirs !== "string" && theirs.size === 0;
-    if (typeof theirs !== "string" && !none) wrong.push("refused: " + ours);
-    else if (typeof ours !== "string") wrong.push("taken: " + theirs);
+    if (typeof theirs !== "string" && !none) wrong.push("refused by armwire only: " + ours);
+    else if (typeof ours !== "string") wrong.push("accepted by armwire only: " + theirs);
   } else {
     for (const [name, t] of theirs) {
       const o = ours.get(name);
       if (!o || o.count !== t.count || !near(o.min, t.min) || !near(o.max, t.max)) wrong.push(`${name} ${JSON.stringify([o, t])}`);
     }
-    for (const name of ours.keys()) if (!theirs.has(name)) wrong.push(name + " is not there");
+    for (const name of ours.keys()) if (!theirs.has(name)) wrong.push(name + ": unknown to the library");
   }
   bad += wrong.length > 0;
   console.log(`${wrong.length ? "not ok" : "ok"} ${path}: ${typeof ours === "string" ? ours : `${ours.size} values equal`}`);

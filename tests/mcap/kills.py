@@ -34,12 +34,12 @@ def tried(number):
     path = os.path.join(FOLDER, "%s-%d.mcap" % (tool, number))
     recorder = subprocess.Popen([os.path.join(BIN, tool), "-q", "-l", "sim:", "record", path],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    await_that("it does not record", lambda: os.path.exists(path) and os.path.getsize(path) > 400)
+    await_that("the recorder writes no file", lambda: os.path.exists(path) and os.path.getsize(path) > 400)
     time.sleep(random.random())
     killed = time.time()
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
-    await_that("the file has no end", lambda: open(path, "rb").read()[-8:] == b"\x89MCAP0\r\n")
+    await_that("the file is incomplete", lambda: open(path, "rb").read()[-8:] == b"\x89MCAP0\r\n")
     whole = read("--about", path)
     assert whole.returncode == 0, whole.stderr
     whole = json.loads(whole.stdout)

@@ -119,7 +119,7 @@ class File:
         elif op == 9:
             log, create, name, kind = f.u(8), f.u(8), f.text(), f.text()
             data = f.take(f.u(8))
-            assert f.u(4) in (0, zlib.crc32(content[:-4])), "sum of an attachment"
+            assert f.u(4) in (0, zlib.crc32(content[:-4])), "checksum of an attachment"
             self.attachments[name] = (at, 9 + len(content), log, create, kind, data)
         elif op == 12:
             name = f.text()
@@ -131,7 +131,7 @@ class File:
         data = f.take(f.u(8))
         plain = unpack_zstd(data, size) if packed == "zstd" else data
         assert packed in ("", "zstd") and len(plain) == size
-        assert crc in (0, zlib.crc32(plain)), "sum of a chunk"  # 0: no checksum
+        assert crc in (0, zlib.crc32(plain)), "checksum of a chunk"  # 0: no checksum
         places, first = {}, len(self.messages)
         self.chunks.append(dict(at=at, length=9 + length, start=start, end=end, size=size, packed=packed,
                                 compressed=len(data), places=places, index={}, index_length=0))
@@ -161,7 +161,7 @@ class File:
                 offsets.update({f.u(1): [f.u(8), f.u(8)]})
             elif op == 2:
                 start, offset_start, crc = f.u(8), f.u(8), f.u(4)
-                assert start == self.ends and crc in (0, zlib.crc32(self.data[start : at + 25])), "sum of the summary"
+                assert start == self.ends and crc in (0, zlib.crc32(self.data[start : at + 25])), "checksum of the summary"
                 assert offset_start == groups[14][0]
             elif op in listed:
                 listed[op].append(f.take(len(content)))
