@@ -36,8 +36,7 @@ void armctl_complete_names(struct aw_session *session, const struct aw_message *
                            aw_candidate_fn *add, void *context);
 
 /* See struct aw_share_hooks. */
-bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame);
-bool armctl_is_ping(struct aw_span frame);
+enum aw_frame_role armctl_get_role(struct aw_session *session, struct aw_span frame);
 enum aw_motion_effect armctl_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
 const void *armctl_get_memory(struct aw_session *session, size_t *size);
 void armctl_load_memory(struct aw_session *session, const void *bytes, size_t size);

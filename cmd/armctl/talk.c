@@ -265,22 +265,24 @@ const struct aw_transmit armctl_transmit = {.check = check,
                                             .confirms = true,
                                             .failure_ends_motion = true};
 
-bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame)
+static bool is_ack(struct aw_session *session, struct aw_span frame)
 {
     struct aw_record record;
     return aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK &&
            strcmp(record.codec->message->name, "ack") == 0;
 }
 
-bool armctl_is_ping(struct aw_span frame)
+enum aw_frame_role armctl_get_role(struct aw_session *session, struct aw_span frame)
 {
     static const char ping[] = "PNG\r\n";
-    return frame.size == sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
+    if (frame.size == sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0)
+        return AW_FRAME_HARMLESS;
+    return is_ack(session, frame) ? AW_FRAME_KEEPALIVE : AW_FRAME_COMMAND;
 }
 
 enum aw_motion_effect armctl_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    if (!tx || armctl_is_ping(frame) || armctl_is_keepalive(session, frame))
+    if (!tx || armctl_get_role(session, frame) != AW_FRAME_COMMAND)
         return AW_EFFECT_NONE;
     if (frame.size > 3)
         announce_line(session, frame);

@@ -20,14 +20,9 @@ void canpid_save_gains(struct aw_session *session)
     struct aw_error problem;
     char path[512];
     aw_write_link_state_path(session, "gains", path, sizeof path);
-    if (aw_gain_remember(&aw_canpid_gain_file, &session->wire->variant, state->saved_gains,
+    if (aw_gain_remember(&aw_canpid_gain_file, session->wire, state->saved_gains,
                          state->client.gains, path, &problem) != AW_OK)
         aw_session_print_notice(session, "cannot save the gains: %s", problem.text);
-}
-
-static const void *get_variant(const struct aw_session *session)
-{
-    return &session->wire->variant;
 }
 
 /* ---- For tune ---- */
@@ -53,7 +48,6 @@ static enum aw_status send_gains(struct aw_session *session, const struct aw_gai
 
 const struct aw_controller canpid_gain_access = {
     .file = &aw_canpid_gain_file,
-    .context = get_variant,
     .read = read_gains,
     .send = send_gains,
     .error_start = "the driver is disabled, but its",
@@ -73,17 +67,6 @@ static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gain
     memcpy(gains, state->saved_gains, sizeof state->saved_gains);
     *now = state->client.gains;
     return AW_OK;
-}
-
-/* Keeps only the gains of the boards of -b. */
-static enum aw_status select_boards(struct aw_session *session, struct aw_gain *gains)
-{
-    uint64_t boards = ~UINT64_C(0);
-    enum aw_status status = canpid_given(session)->board ? canpid_boards(session, &boards) : AW_OK;
-    for (size_t i = 0; i < AW_CANPID_GAIN_COUNT && status == AW_OK; i++)
-        if (!(boards & AW_CANPID_BIT(aw_canpid_gain_at(i, 0).board)))
-            gains[i].known = false;
-    return status;
 }
 
 static enum aw_status send_wanted(struct aw_session *session, const struct aw_gain *wanted,
@@ -168,7 +151,6 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
         .sent_result = "sent",
         .none_reason = "no gains sent over this link yet — boards cannot report them",
         .read = read_sent,
-        .drop_excluded = select_boards,
         .add_assignment = parse_gain,
         .send = send_wanted,
     };

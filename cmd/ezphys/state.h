@@ -126,10 +126,9 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
                                 const char *value, struct aw_error *err);
 aw_complete_fn ezphys_complete_wires, ezphys_complete_joints;
 
-/* Completes bodies, joints and axes that are known or named. */
-aw_complete_fn ezphys_complete_subjects;
-void ezphys_known(struct aw_session *session, const struct aw_message *message,
-                  aw_candidate_fn *add, void *context);
+/* Lists bodies, joints and axes that are known or named, see struct aw_subject_hooks. */
+void ezphys_list_subjects(struct aw_session *session, const struct aw_message *message,
+                          aw_candidate_fn *add, void *context);
 
 /* Reads the names of --names and --scene, once for each value. */
 enum aw_status ezphys_read_names(struct aw_session *session);
@@ -237,7 +236,7 @@ size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *l
                              double *seconds);
 
 /* See struct aw_share_hooks. */
-bool ezphys_is_keepalive(struct aw_session *session, struct aw_span frame);
+enum aw_frame_role ezphys_get_role(struct aw_session *session, struct aw_span frame);
 enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
 void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event turn);
 

@@ -571,11 +571,11 @@ bool ezphys_resume_link(struct aw_session *session)
 
 /* ---- Shared ---- */
 
-bool ezphys_is_keepalive(struct aw_session *session, struct aw_span frame)
+enum aw_frame_role ezphys_get_role(struct aw_session *session, struct aw_span frame)
 {
     const struct aw_ezphys *ez = ezphys_client(session);
     (void)frame;
-    return ez->n_commands == 0 && !ez->restart.must_reset;
+    return ez->n_commands == 0 && !ez->restart.must_reset ? AW_FRAME_KEEPALIVE : AW_FRAME_COMMAND;
 }
 
 enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, struct aw_span frame)

@@ -281,9 +281,9 @@ const struct aw_tool ezphys_tool = {
                       .has_names = ezphys_has_names,
                       .write_wire = ezphys_write_wire_name},
     .records.subject = {.get_subject = ezphys_write_subject,
-                        .list_all = ezphys_complete_subjects,
-                        .list_known = ezphys_known},
+                        .accepted = AW_SUBJECTS_ANY,
+                        .list = ezphys_list_subjects},
     .share = {.on_frame = ezphys_note_frame,
-              .is_keepalive = ezphys_is_keepalive,
+              .get_role = ezphys_get_role,
               .on_turn = ezphys_handle_turn},
 };

@@ -296,14 +296,6 @@ void ezphys_complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
     complete_names(session, add, context, true, false);
 }
 
-void ezphys_known(struct aw_session *session, const struct aw_message *message,
-                  aw_candidate_fn *add, void *context)
-{
-    bool joint = strncmp(message->name, "joint", strlen("joint")) == 0;
-    bool body = strcmp(message->name, "limb") == 0;
-    complete_names(session, add, context, joint, body);
-}
-
 /* Adds an object's name, and its number on wires with numbers. */
 static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *add, void *context)
 {
@@ -314,7 +306,8 @@ static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *a
         add(context, number, NULL);
 }
 
-void ezphys_complete_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
+/* Lists the objects of the current simulation, and those with names. */
+static void list_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
     const struct aw_ezphys_state *sim = &ezphys_state(session)->ez.state;
@@ -335,4 +328,14 @@ void ezphys_complete_subjects(struct aw_session *session, aw_candidate_fn *add, 
             !aw_ezphys_state_find_joint(sim, names->list[i].name))
             add(context, names->list[i].name, NULL);
     add(context, "0", NULL); /* the scene has id 0 */
+}
+
+void ezphys_list_subjects(struct aw_session *session, const struct aw_message *message,
+                          aw_candidate_fn *add, void *context)
+{
+    if (!message)
+        list_objects(session, add, context);
+    else
+        complete_names(session, add, context, strncmp(message->name, "joint", strlen("joint")) == 0,
+                       strcmp(message->name, "limb") == 0);
 }

@@ -20,16 +20,21 @@ size_t aw_canpid_gain_index(unsigned board, int controller, enum aw_canpid_gain 
 
 /* The file */
 
-static int find_board(const void *context, const char *name)
+static const struct aw_variant *get_variant(const struct aw_wire *wire)
 {
-    int board = aw_canpid_board_find(context, name);
+    return wire ? &wire->variant : NULL;
+}
+
+static int find_board(const void *wire, const char *name)
+{
+    int board = aw_canpid_board_find(get_variant(wire), name);
     return board < 0 ? board : board / 32;
 }
 
-static void write_board_name(const void *context, size_t joint, char *out, size_t size)
+static void write_board_name(const void *wire, size_t joint, char *out, size_t size)
 {
     char board[AW_CANPID_NAME_MAX];
-    snprintf(out, size, "%s", aw_canpid_board_name(context, (unsigned)joint * 32, board));
+    snprintf(out, size, "%s", aw_canpid_board_name(get_variant(wire), (unsigned)joint * 32, board));
 }
 
 static enum aw_status check_gain(const void *context, size_t index, double value, const char *text,

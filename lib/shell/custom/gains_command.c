@@ -9,33 +9,35 @@
 
 /* ---- Gain file ---- */
 
-static int find_joint(const void *context, const char *name)
+static const struct aw_joint_row *get_rows(const struct aw_wire *wire)
 {
-    const struct aw_custom_arm *arm = context;
-    for (size_t i = 0; i < arm->n; i++) {
-        const struct aw_joint_row *row = arm->joints[i].row;
+    return wire->protocol->custom.joints;
+}
+
+static int find_joint(const void *wire, const char *name)
+{
+    const struct aw_joint_row *row = get_rows(wire);
+    for (int i = 0; i < AW_CUSTOM_JOINTS && row->name; i++, row++)
         if (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0))
-            return (int)i;
-    }
+            return i;
     return -1;
 }
 
-static void write_joint_name(const void *context, size_t joint, char *out, size_t size)
+static void write_joint_name(const void *wire, size_t joint, char *out, size_t size)
 {
-    const struct aw_custom_arm *arm = context;
-    snprintf(out, size, "%s", arm->joints[joint].row->name);
+    snprintf(out, size, "%s", get_rows(wire)[joint].name);
 }
 
 /* Only checks that the value fits a float; encoding checks the field's range. */
-static enum aw_status check_value(const void *context, size_t index, double value, const char *text,
+static enum aw_status check_value(const void *wire, size_t index, double value, const char *text,
                                   struct aw_error *err)
 {
-    const struct aw_custom_arm *arm = context;
+    const struct aw_joint_row *row = &get_rows(wire)[index / AW_JOINT_GAINS];
     const char *gain = aw_gain_names[index % AW_JOINT_GAINS];
-    if (!arm->gains[index].set.message)
+    if (!row->gain_set[index % AW_JOINT_GAINS])
         return aw_fail(err, AW_USAGE,
-                       "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section",
-                       arm->joints[index / AW_JOINT_GAINS].row->name, gain, gain);
+                       "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section", row->name,
+                       gain, gain);
     return isfinite((float)value)
                ? AW_OK
                : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet — give a smaller value",
@@ -55,11 +57,6 @@ static const struct aw_gain_file gain_file = {
     .check_value = check_value,
 };
 
-static const void *custom_arm(const struct aw_session *session)
-{
-    return aw_custom_arm(session);
-}
-
 static struct aw_device_setting *gains_of(struct aw_session *session)
 {
     return aw_custom_arm(session)->gains;
@@ -67,12 +64,10 @@ static struct aw_device_setting *gains_of(struct aw_session *session)
 
 const struct aw_controller aw_custom_controller = {
     .file = &gain_file,
-    .context = custom_arm,
     .send = aw_settings_send,
     .error_start = "the joints are held, but their",
     .settings = gains_of,
     .retries = 2,
-    .receive = aw_custom_receive,
 };
 
 /* ---- The command ---- */

@@ -147,9 +147,9 @@ static enum aw_status begin_file(struct recorder *r)
         r->view = aw_session_make_file_view(session, r->wire, r->format->style, &messages);
     if (status != AW_OK || !r->view)
         return session->err.status;
-    r->adds_names =
-        session->tool->records.subject.list_all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
-    bool later = r->fields->n && session->tool->records.subject.list_all;
+    bool any_subject = aw_session_subjects(session) == AW_SUBJECTS_ANY;
+    r->adds_names = any_subject && !aw_rows_have(r->wire->variant.head, AW_TEXT);
+    bool later = r->fields->n && any_subject;
     return later ? aw_file_check(r->path, &session->err) : create_file(r);
 }
 

@@ -21,9 +21,7 @@ struct aw_device_setting;
 
 /* A tool's controller, in its struct aw_tool. */
 struct aw_controller {
-    const struct aw_gain_file *file;
-    /* returns the context of file; NULL: no context */
-    const void *(*context)(const struct aw_session *session);
+    const struct aw_gain_file *file; /* its context is the session's wire */
     /* Adds (aw_gain_list_add) the gains of a joint: its kp at this index, ki and kd after it, then
      * all others in the same packets. Queries the device if possible; otherwise uses the last gains
      * sent. A gain that the joint lacks is 0. */
@@ -38,8 +36,6 @@ struct aw_controller {
     struct aw_device_setting *(*settings)(struct aw_session *session);
     int retries;    /* max repetitions of an unanswered packet that sets gains */
     bool needs_all; /* no default of a field stands for an unknown gain */
-    /* Waits for a message and passes it to aw_settings_store. NULL: all gains are queried. */
-    enum aw_status (*receive)(struct aw_session *session, int64_t deadline);
     /* Announces and sends a packet whose answer confirms it. NULL: the gains are read back
      * instead. */
     enum aw_status (*set)(struct aw_session *session, struct aw_record *packet);

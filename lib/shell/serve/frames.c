@@ -43,7 +43,8 @@ static void judge_message(void *context, struct aw_span frame)
     struct aw_error err;
     judged->n++;
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
-        bool harmless = session->tool->share.is_harmless && session->tool->share.is_harmless(frame);
+        bool harmless = session->tool->share.get_role &&
+                        session->tool->share.get_role(session, frame) == AW_FRAME_HARMLESS;
         judged->reads = false;
         if (judged->status == AW_OK && record.present) /* not a number: fails even with --force */
             judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);

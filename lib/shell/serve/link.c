@@ -120,8 +120,8 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
         return aw_attached_fail(attached, err);
     if (only_reads(session, frame))
         return ask(attached, frame);
-    if (!attached->lease.number && session->tool->share.is_keepalive &&
-        session->tool->share.is_keepalive(session, frame))
+    if (!attached->lease.number && session->tool->share.get_role &&
+        session->tool->share.get_role(session, frame) == AW_FRAME_KEEPALIVE)
         return AW_OK;
     if (attached->lease.revocation.status)
         return aw_fail(err, attached->lease.revocation.status, "%s",

@@ -34,10 +34,7 @@ void aw_session_print_notice(struct aw_session *session, const char *format, ...
 
 enum aw_subjects aw_session_subjects(const struct aw_session *session)
 {
-    const struct aw_subject_hooks *subject = &session->tool->records.subject;
-    return subject->list_all      ? AW_SUBJECTS_ANY
-           : subject->only_prefix ? AW_SUBJECTS_BEFORE
-                                  : AW_SUBJECTS_KNOWN;
+    return session->tool->records.subject.accepted;
 }
 
 static struct aw_view_options view_options(struct aw_session *session)

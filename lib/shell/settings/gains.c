@@ -38,7 +38,6 @@ struct gains {
     struct aw_session *session;
     const struct aw_gain_hooks *hooks;
     const struct aw_gain_file *file;
-    const void *context;
     struct aw_gain *current, *wanted;
     const struct aw_gain *certain; /* gains that the device certainly has; NULL: all known gains */
 };
@@ -90,7 +89,7 @@ static void start_row(const struct gains *g, size_t index, float value, struct a
 {
     const char *const keys[AW_GAIN_WORDS] = {g->file->joint_term, "controller", "gain"};
     char parts[AW_GAIN_TEXT], *rest = parts, *part;
-    aw_gain_file_line(g->file, g->context, index, (double)value, text);
+    aw_gain_file_line(g->file, g->session->wire, index, (double)value, text);
     snprintf(parts, sizeof parts, "%s", text);
     aw_object_start(row, NULL);
     for (int i = 0; i < AW_GAIN_WORDS && (part = strsep(&rest, " ")); i++)
@@ -102,15 +101,19 @@ static void add_value(struct aw_object *row, const char *key, const struct aw_ga
     aw_object_add_number(row, key, gain->known ? (double)gain->value : NAN, -1, NULL);
 }
 
+/* Shows a gain, unless an option such as -b excludes its joint. */
 static void show_gain(const struct gains *g, size_t index)
 {
     const struct aw_gain *gain = &g->current[index];
     bool known = !g->certain || g->certain[index].known;
     struct aw_object row;
     struct tm local;
-    char text[AW_GAIN_TEXT], note[64] = "";
+    char text[AW_GAIN_TEXT], joint[AW_GAIN_TEXT], note[64] = "";
     time_t sent_s = (time_t)(gain->sent_ns / AW_SECOND);
     start_row(g, index, gain->value, &row, text);
+    snprintf(joint, sizeof joint, "%.*s", (int)strcspn(text, " "), text);
+    if (!aw_session_is_selected(g->session, (struct aw_span){NULL, 0}, joint))
+        return;
     add_value(&row, "value", gain);
     aw_object_add_number(&row, "sent", gain->sent_ns ? (double)gain->sent_ns / 1e9 : (double)NAN, 3,
                          NULL);
@@ -153,11 +156,12 @@ static enum aw_status show_gains(struct gains *g)
 {
     enum aw_status status = read_current(g);
     bool none = status == AW_OK && aw_count_gains(g->file, g->current) == 0;
-    if (status == AW_OK && g->hooks->drop_excluded)
-        status = g->hooks->drop_excluded(g->session, g->current);
+    if (status == AW_OK)
+        status = aw_session_select_subjects(g->session);
     for (size_t i = 0, index;
          status == AW_OK && aw_gain_file_next_known(g->file, g->current, &i, &index);)
         show_gain(g, index);
+    g->session->device.selects = NULL;
     if (none && status == AW_OK)
         aw_session_print_notice(g->session, "gains: %s", g->hooks->none_reason);
     return status;
@@ -171,7 +175,7 @@ static enum aw_status save_gains(struct gains *g, const char *path)
     if (status == AW_OK && n == 0)
         return aw_fail(&session->err, AW_USAGE, "gains: %s", g->hooks->none_reason);
     if (status == AW_OK)
-        status = aw_gain_file_save(g->file, g->context, g->current, path, &session->err);
+        status = aw_gain_file_save(g->file, g->session->wire, g->current, path, &session->err);
     set_result(session, "saved", n);
     aw_object_add_text(&session->result, "file", path);
     return status;
@@ -228,7 +232,7 @@ static enum aw_status add_assignment(struct gains *g, const char *name, const ch
     snprintf(joint, sizeof joint, "%.*s", (int)(dot - name), name);
     const char *const names[AW_GAIN_WORDS] = {joint, g->hooks->controller, dot + 1};
     enum aw_status status =
-        aw_gain_parse(g->file, g->context, names, text, &index, &value, &g->session->err);
+        aw_gain_parse(g->file, g->session->wire, names, text, &index, &value, &g->session->err);
     if (status == AW_OK)
         g->wanted[index] = (struct aw_gain){true, (float)value, 0};
     return status;
@@ -269,7 +273,8 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
                        action);
     if (saves)
         return save_gains(g, path);
-    enum aw_status status = aw_gain_file_read(g->file, g->context, g->wanted, NULL, path, err);
+    enum aw_status status =
+        aw_gain_file_read(g->file, g->session->wire, g->wanted, NULL, path, err);
     return status != AW_OK ? status : applies ? send_gains(g) : show_diff(g);
 }
 
@@ -281,7 +286,6 @@ enum aw_status aw_gains_run(struct aw_session *session, const struct aw_args *ar
     struct gains g = {.session = session,
                       .hooks = hooks,
                       .file = controller->file,
-                      .context = controller->context ? controller->context(session) : NULL,
                       .current = calloc(2 * n_gains, sizeof *g.current)};
     if (!g.current)
         return aw_no_memory(&session->err);

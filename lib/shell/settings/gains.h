@@ -25,9 +25,6 @@ struct aw_gain_hooks {
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
                            const struct aw_gain **current);
 
-    /* For show: drops gains that an option such as -b excludes. NULL: no option excludes any. */
-    enum aw_status (*drop_excluded)(struct aw_session *session, struct aw_gain *gains);
-
     /* controller of the gains that set names as JOINT.GAIN; used if add_assignment is NULL */
     const char *controller;
     /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the

@@ -132,11 +132,22 @@ static enum aw_status query_packet(struct aw_session *session, const struct aw_r
     return status;
 }
 
+/* Waits for a message that the device sends by itself, and stores its settings. */
+static enum aw_status receive_settings(struct aw_session *session, int64_t deadline)
+{
+    struct aw_received received;
+    struct aw_record record;
+    enum aw_status status = session->tool->talk.receive(session, deadline, &received);
+    if (status == AW_OK && received.frame.size &&
+        aw_wire_decode(session->wire, AW_RX, received.frame, &record, NULL) == AW_OK)
+        aw_settings_store(session, &record);
+    return status;
+}
+
 /* Queries the setting once, or waits until a message reports it. */
 static enum aw_status read_one(struct aw_session *session, const struct aw_device_setting *setting,
                                int64_t deadline)
 {
-    const struct aw_controller *controller = session->tool->motion.controller;
     size_t query = aw_field_ref_find_query(session, &setting->reported);
     struct aw_record packet;
     enum aw_status status = AW_OK;
@@ -148,7 +159,7 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
         if (aw_clock_now(session->clock) >= deadline)
             return aw_fail(&session->err, AW_TIMEOUT, "gains: no '%s' received for %.2g s",
                            setting->reported.message->name, PATIENCE_S);
-        status = controller->receive(session, deadline);
+        status = receive_settings(session, deadline);
     }
     return status;
 }
@@ -194,8 +205,7 @@ void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list
 static const char *write_gain_name(struct aw_session *session, size_t index, char out[AW_GAIN_TEXT])
 {
     const struct aw_controller *controller = session->tool->motion.controller;
-    aw_gain_file_name(controller->file, controller->context ? controller->context(session) : NULL,
-                      index, out);
+    aw_gain_file_name(controller->file, session->wire, index, out);
     return out;
 }
 

@@ -58,9 +58,9 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
         struct field_adder each = {add, context, field, help};
         for (; subject && subject->name; subject++)
             add_subject_field(&each, subject->name, NULL);
-        if (session->tool->records.subject.list_known)
-            session->tool->records.subject.list_known(session, at.codec->message, add_subject_field,
-                                                      &each);
+        if (session->tool->records.subject.list)
+            session->tool->records.subject.list(session, at.codec->message, add_subject_field,
+                                                &each);
     }
     free(names);
 }

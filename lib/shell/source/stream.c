@@ -170,7 +170,7 @@ void aw_stream_check_first(struct aw_stream *s, const struct aw_select *fields,
                            const struct aw_where *where)
 {
     bool uses_receive =
-        s->source == &aw_receive_source && s->session->tool->records.subject.list_all;
+        s->source == &aw_receive_source && aw_session_subjects(s->session) == AW_SUBJECTS_ANY;
     s->wanted.fields = uses_receive ? fields : NULL;
     s->wanted.where = where;
 }
@@ -205,7 +205,7 @@ static enum aw_status check_expected(struct aw_stream *s)
     struct aw_select fields = {0};
     struct aw_error *err = &s->session->err;
     const char *const *names = (const char *const *)subjects.name;
-    s->session->tool->records.subject.list_all(s->session, add_subject, &subjects);
+    s->session->tool->records.subject.list(s->session, NULL, add_subject, &subjects);
     if (s->wanted.where)
         aw_where_list_fields(s->wanted.where, &fields);
     enum aw_status status =

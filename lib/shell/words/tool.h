@@ -19,6 +19,7 @@
 #include "link/core/link.h"
 #include "link/core/received.h"
 #include "view/terminal/grid.h"
+#include "view/text/select.h"
 #include "wire/wire.h"
 
 struct aw_device;
@@ -235,15 +236,12 @@ struct aw_subject_hooks {
      * name of at most size - 1 characters to out. NULL: no subject. */
     const char *(*get_subject)(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size);
-    /* Lists all possible subjects if the wire's table does not name them. Called after the first
-     * message; passes them to add, like candidates for completion. */
-    aw_complete_fn *list_all;
-    /* set only if list_all is NULL: a subject occurs only before a field name ("base.angle") */
-    bool only_prefix;
+    enum aw_subjects accepted; /* which subjects are possible */
     /* Lists the subjects that a message of this kind can have, as far as they are known without the
-     * device. Used for completion if the wire's table does not name them. */
-    void (*list_known)(struct aw_session *session, const struct aw_message *message,
-                       aw_candidate_fn *add, void *context);
+     * device; used for completion if the wire's table does not name them. message NULL, only for
+     * AW_SUBJECTS_ANY: lists all possible subjects; called after the first message. */
+    void (*list)(struct aw_session *session, const struct aw_message *message, aw_candidate_fn *add,
+                 void *context);
     /* Sets *selects to a filter if an option selects subjects (-b lknee); commands that read
      * messages then skip all others. AW_USAGE: unknown name. */
     enum aw_status (*select)(struct aw_session *session, aw_selects_fn **selects);
@@ -346,6 +344,14 @@ enum aw_turn_event { AW_TURN_BEGIN, AW_TURN_RESUME, AW_TURN_END };
 /* Effect of a frame on the motion state: unchanged; the device moves; all motion has ended. */
 enum aw_motion_effect { AW_EFFECT_NONE, AW_EFFECT_MOVES, AW_EFFECT_ENDS };
 
+/* Role of a frame to the device. */
+enum aw_frame_role {
+    AW_FRAME_COMMAND,
+    AW_FRAME_HARMLESS, /* not in the table, but does not affect the device */
+    /* only keeps the conversation alive; sent by the holder of the lease, or else by the server */
+    AW_FRAME_KEEPALIVE,
+};
+
 /* Hooks for a server. They inspect the device's frames, and pass on a conversation when another
  * client takes the lease. Each may be NULL. */
 struct aw_share_hooks {
@@ -358,12 +364,8 @@ struct aw_share_hooks {
     /* An answer has the size of its question, and begins with the same bytes, this many. The server
      * then sends identical questions of several clients only once. 0: answers are not known. */
     size_t answer_head;
-    /* Returns true for a frame that is not in the table but does not affect the device. NULL: no
-     * such frames exist. */
-    bool (*is_harmless)(struct aw_span frame);
-    /* Returns true for a host frame that only keeps the conversation alive. The holder of the lease
-     * sends it; without a holder, the server does. */
-    bool (*is_keepalive)(struct aw_session *session, struct aw_span frame);
+    /* Returns the role of a frame to the device. NULL: all are commands. */
+    enum aw_frame_role (*get_role)(struct aw_session *session, struct aw_span frame);
     /* The conversation state, plain data of *size bytes in the session. The server passes it to the
      * next holder of the lease, which checks it before use. Both hooks or none. */
     const void *(*get_state)(struct aw_session *session, size_t *size);

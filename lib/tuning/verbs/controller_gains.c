@@ -19,10 +19,9 @@ enum { KP, KI, KD, N_GAINS };
 static enum aw_status load_gains(struct aw_experiment *experiment,
                                  const struct aw_controller *controller, const char *path)
 {
-    const void *context = controller->context ? controller->context(experiment->session) : NULL;
     struct aw_gain *file = calloc(controller->file->n_gains, sizeof *file);
-    enum aw_status status = file ? aw_gain_file_read(controller->file, context, file, NULL, path,
-                                                     &experiment->session->err)
+    enum aw_status status = file ? aw_gain_file_read(controller->file, experiment->session->wire,
+                                                     file, NULL, path, &experiment->session->err)
                                  : aw_no_memory(&experiment->session->err);
     for (size_t i = 0; status == AW_OK && i < experiment->gains.gains.n; i++)
         if (file[experiment->gains.gains.of[i].index].known)

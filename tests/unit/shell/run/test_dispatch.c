@@ -631,19 +631,16 @@ static const char *knee(struct aw_session *session, const struct aw_record *reco
     return board == 0 ? NULL : text;
 }
 
-static void all_knees(struct aw_session *session, aw_candidate_fn *add, void *context)
+static void list_knees(struct aw_session *session, const struct aw_message *message,
+                       aw_candidate_fn *add, void *context)
 {
     (void)session;
-    add(context, "lknee", NULL);
-    add(context, "other", NULL);
-}
-
-static void known_knees(struct aw_session *session, const struct aw_message *message,
-                        aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    if (strcmp(message->name, "joint") == 0)
+    if (!message) {
+        add(context, "lknee", NULL);
+        add(context, "other", NULL);
+    } else if (strcmp(message->name, "joint") == 0) {
         add(context, "middle", NULL);
+    }
 }
 
 static void range_of(struct aw_session *session, const struct aw_command *command,
@@ -679,7 +676,7 @@ static const struct aw_tool rich = {
     .device.sim = &rich_sim,
     .device.links = rich_links,
     .safety.stop = stop_as_asked,
-    .records.subject = {.get_subject = knee, .list_all = all_knees, .list_known = known_knees},
+    .records.subject = {.get_subject = knee, .accepted = AW_SUBJECTS_ANY, .list = list_knees},
 };
 
 static enum aw_status configure(struct aw_session *session, const char *section, const char *key,

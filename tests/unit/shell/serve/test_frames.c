@@ -72,16 +72,18 @@ static void say_text(const char *text)
     give(0, AW_FRAME, (struct aw_span){(const uint8_t *)text, strlen(text)}, 4);
 }
 
-static bool is_ping(struct aw_span frame)
+static enum aw_frame_role get_role(struct aw_session *s, struct aw_span frame)
 {
-    return frame.size == 6 && memcmp(frame.data + 1, "PNG", 3) == 0;
+    (void)s;
+    return frame.size == 6 && memcmp(frame.data + 1, "PNG", 3) == 0 ? AW_FRAME_HARMLESS
+                                                                    : AW_FRAME_COMMAND;
 }
 
 static void start_arm(void)
 {
     assert_int_equal(start_with(&aw_armctl_protocol), 0);
     tool.share.answer_head = 0;
-    tool.share.is_harmless = is_ping;
+    tool.share.get_role = get_role;
     stub.base.datagrams = false;
     stub.any_size = true;
 }

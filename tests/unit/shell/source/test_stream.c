@@ -345,9 +345,10 @@ TEST_WITH(start, stop, silence_is_reported_once)
     assert_int_equal(aw_stream_check_received(stream, "plot"), AW_OK);
 }
 
-static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context)
+static void two_boards(struct aw_session *s, const struct aw_message *message, aw_candidate_fn *add,
+                       void *context)
 {
-    (void)s;
+    (void)s, (void)message;
     add(context, "b64", NULL);
     add(context, "b32", NULL);
 }
@@ -555,7 +556,8 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
         {"torque", "b33.torque > 1", "b33"},
     };
     tool.talk.receive = receive_late;
-    tool.records.subject.list_all = two_boards;
+    tool.records.subject.accepted = AW_SUBJECTS_ANY;
+    tool.records.subject.list = two_boards;
     session->clock = &session->time.virtual.base;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_select fields = {0};
