@@ -6,6 +6,7 @@
 
 #define PERIODS        6.0
 #define MIN_PIECES     3
+#define MIN_SAMPLES    30
 #define ROTATION_RESET 256 /* samples between two exact calculations of the rotation */
 #define RATE_RATIO     8.0 /* ratio of the sampling rate to the highest frequency */
 
@@ -102,24 +103,17 @@ static bool estimate_point(const struct resampled *e, double hz, struct aw_spect
     return true;
 }
 
-size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
-                        struct aw_error *err)
+size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points)
 {
     struct resampled e = {0};
     size_t n = 0;
-    if (trial->n < 30 || trial->n_inputs < 2) {
-        aw_fail(err, AW_USAGE, "spectrum: too few samples (%zu) — record longer", trial->n);
-        return 0;
-    }
-    if (resample(trial, &e)) {
+    if (trial->n >= MIN_SAMPLES && trial->n_inputs >= 2 && resample(trial, &e)) {
         double span = e.dt * (double)e.n, low = PERIODS * (MIN_PIECES + 1) / 2 / span;
         double high = 1 / e.dt / RATE_RATIO;
         for (int i = 0; i < AW_SPECTRUM_POINTS && high > low; i++) {
             double hz = low * pow(high / low, i / (AW_SPECTRUM_POINTS - 1.));
             n += estimate_point(&e, hz, &points[n]);
         }
-    } else {
-        aw_no_memory(err);
     }
     free(e.u);
     free(e.y);

@@ -1,7 +1,7 @@
 /* A frequency response without a model: gain, phase and coherence at some frequencies.
  *
  *     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
- *     size_t n = aw_find_spectrum(&trial, points, &err);
+ *     size_t n = aw_find_spectrum(&trial, points);
  *     … points[i].coherence below AW_COHERENT: do not use it …
  *
  * Averages periodograms (Welch, IEEE Trans. Audio Electroacoust. 15, 1967) of half-overlapping
@@ -26,9 +26,8 @@ struct aw_spectrum_point {
     int pieces;
 };
 
-/* Returns the number of points, lowest frequency first. Returns 0 with AW_NO_MEMORY, or with
- * AW_USAGE for a record that is too short. */
-size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
-                        struct aw_error *err);
+/* Returns the number of points, lowest frequency first; 0: the record is too short, or out of
+ * memory. */
+size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points);
 
 #endif

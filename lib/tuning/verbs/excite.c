@@ -240,7 +240,7 @@ static void fit_model(void *context)
     struct aw_dead_band dead = {c->options.dead_zone, model->fit.dead_band};
     for (size_t i = 0; i < c->trial.n_inputs; i++)
         c->arrays.input[i] = aw_dead_band_output(&dead, c->arrays.input[i]);
-    model->n_points = aw_find_spectrum(&c->trial, model->points, NULL);
+    model->n_points = aw_find_spectrum(&c->trial, model->points);
 }
 
 static void drop_calculation(void *context)

@@ -94,7 +94,6 @@ static size_t find_start(const struct aw_experiment *experiment, const struct sw
 static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_state *s)
 {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
-    struct aw_error ignored;
     const struct aw_trial trial = {.input_t = c->t,
                                    .input = c->setpoint,
                                    .n_inputs = n,
@@ -102,7 +101,7 @@ static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_st
                                    .t = c->t,
                                    .y = c->measured,
                                    .n = n};
-    size_t n_points = aw_find_spectrum(&trial, points, &ignored);
+    size_t n_points = aw_find_spectrum(&trial, points);
     for (int i = 0; i < s->sweep.n; i++) {
         double nearest = log(MAX_TONE_RATIO);
         s->coherence[i] = NAN;

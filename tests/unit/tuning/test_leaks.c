@@ -54,7 +54,7 @@ static void fits(void)
         y[k] = k > 0 ? y[k - 1] + 0.3 * (u[k - 1] - y[k - 1]) : 0;
     }
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_OK);
-    aw_find_spectrum(&trial, points, &err);
+    aw_find_spectrum(&trial, points);
     aw_grain(y, N);
 }
 

@@ -264,7 +264,7 @@ TEST(coherence_separates_answer_from_noise)
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_process truth = {.gain = 3, .a1 = 0.2, .dead_time_s = 0.05};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
-    size_t n = aw_find_spectrum(&trial, points, NULL), good = 0;
+    size_t n = aw_find_spectrum(&trial, points), good = 0;
     assert_true(n > 15);
     for (size_t i = 0; i < n; i++) {
         if (points[i].coherence < 0.95 || points[i].hz > 3)
@@ -279,7 +279,7 @@ TEST(coherence_separates_answer_from_noise)
     assert_true(good > 8);
     for (size_t k = 0; k < N; k++)
         y[k] = normal();
-    n = aw_find_spectrum(&trial, points, NULL);
+    n = aw_find_spectrum(&trial, points);
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += points[i].coherence * points[i].pieces / (double)n;
