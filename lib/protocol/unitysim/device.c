@@ -238,14 +238,6 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
     set_camera(arm, camera);
 }
 
-/* Loads a scene with the default limits and its own view. */
-static void load_default_scene(struct arm *arm, int scene)
-{
-    static const struct aw_unitysim_camera scene_view = {0};
-    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    load_scene(arm, scene, &scene_view, &limits);
-}
-
 /* Receiving */
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
@@ -550,7 +542,7 @@ struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options
     arm->layout.velocity_at = first->bit / 8U - ENTRIES;
     arm->layout.state_at = state->bit / 8U - ENTRIES;
     arm->world.next_limits = aw_unitysim_limits_default();
-    load_default_scene(arm, options->scene);
+    load_scene(arm, options->scene, &arm->world.next_camera, &arm->world.next_limits);
     return &arm->base;
 }
 
