@@ -28,7 +28,6 @@ struct format {
     const char *ending;
     enum aw_style style; /* style of decoded records */
     bool uses_tee;       /* writes the bytes on the link instead of records */
-    void (*write_item)(struct recorder *r, const struct aw_item *item);
     void (*write_mark)(struct recorder *r, int64_t time_ns, const char *text);
 };
 
@@ -79,14 +78,8 @@ static void write_tee_mark(struct recorder *r, int64_t time_ns, const char *text
 }
 
 static const struct format formats[] = {
-    {.ending = ".csv",
-     .style = AW_STYLE_CSV,
-     .write_item = write_view,
-     .write_mark = write_text_mark},
-    {.ending = ".ndjson",
-     .style = AW_STYLE_JSON,
-     .write_item = write_view,
-     .write_mark = write_json_mark},
+    {.ending = ".csv", .style = AW_STYLE_CSV, .write_mark = write_text_mark},
+    {.ending = ".ndjson", .style = AW_STYLE_JSON, .write_mark = write_json_mark},
 };
 
 /* Records complete messages from the link. */
@@ -160,7 +153,7 @@ static enum aw_status check_fields(struct recorder *r)
     session->run.printing.wanted.selects_entries = false; /* the fields are columns */
     if (!session->options.print.fields)
         return AW_OK;
-    if (r->format->write_item != write_view)
+    if (r->format->uses_tee)
         return aw_fail(&session->err, AW_USAGE,
                        "record: --fields requires .csv or .ndjson: %s contains whole messages",
                        r->path);
@@ -272,8 +265,8 @@ static enum aw_status record_item(struct recorder *r, const struct aw_item *item
     if (status != AW_OK || (r->fields->n && !aw_wanted_has_points(&r->session->run.printing.wanted,
                                                                   item->points, item->n)))
         return status;
-    if (r->format->write_item)
-        r->format->write_item(r, item);
+    if (!r->format->uses_tee)
+        write_view(r, item);
     r->counts.messages++;
     return AW_OK;
 }

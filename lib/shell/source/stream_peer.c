@@ -33,7 +33,7 @@ static enum aw_status read_result(struct aw_stream *s)
 static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
 {
     for (;;) {
-        enum aw_status status = aw_json_source.next(s, deadline);
+        enum aw_status status = aw_json_next(s, deadline);
         if (status == AW_END)
             return fail(s, AW_LOST, "connection to the server lost");
         if (status != AW_OK && status != AW_MALFORMED)
@@ -46,18 +46,8 @@ static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
     }
 }
 
-static enum aw_status peer_begin(struct aw_stream *s, const char *name)
-{
-    return aw_json_source.begin(s, name);
-}
-
-static void peer_end(struct aw_stream *s)
-{
-    aw_json_source.end(s);
-}
-
 static const struct aw_source peer_source = {
-    .begin = peer_begin, .next = peer_next, .end = peer_end};
+    .begin = aw_json_begin, .next = peer_next, .end = aw_json_end};
 
 static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *url,
                                   const struct aw_select *select, double hz)

@@ -78,6 +78,11 @@ extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
 
+/* The functions of aw_json_source, which the records of a server use, too. */
+enum aw_status aw_json_begin(struct aw_stream *stream, const char *name);
+enum aw_status aw_json_next(struct aw_stream *stream, int64_t deadline);
+void aw_json_end(struct aw_stream *stream);
+
 /* Creates a stream without a source. NULL: out of memory, or invalid wire. */
 struct aw_stream *aw_stream_new(struct aw_session *session);
 

@@ -79,7 +79,7 @@ struct json {
     char paths[AW_POINTS_MAX][AW_POINT_NAME];
 };
 
-static enum aw_status json_begin(struct aw_stream *s, const char *name)
+enum aw_status aw_json_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
     return aw_stream_state(s, sizeof(struct json)) ? AW_OK : AW_NO_MEMORY;
@@ -177,7 +177,7 @@ static void read_json_time(struct aw_stream *s, const json_t *object)
         store_bad_time(s, json_string_value(t), 1);
 }
 
-static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
+enum aw_status aw_json_next(struct aw_stream *s, int64_t deadline)
 {
     struct json *json = s->state;
     json_error_t problem;
@@ -208,12 +208,13 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     return AW_OK;
 }
 
-static void json_end(struct aw_stream *s)
+void aw_json_end(struct aw_stream *s)
 {
     json_decref(((struct json *)s->state)->object);
 }
 
-const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next, .end = json_end};
+const struct aw_source aw_json_source = {
+    .begin = aw_json_begin, .next = aw_json_next, .end = aw_json_end};
 
 /* ---- CSV ---- */
 
