@@ -260,7 +260,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
     int lowest = lowest_free_descriptor();
     fake.fork = EAGAIN;
     assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
-    assert_non_null(strstr(err.text, "/bin/true: Resource temporarily unavailable — is it"));
+    assert_has(err.text, "/bin/true: Resource temporarily unavailable — is it");
     fake.fork = 0;
     for (; status != AW_OK && steps < 30; steps++) {
         rlim_t usual = limit_descriptors((rlim_t)lowest + steps);
@@ -269,7 +269,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
         if (status == AW_OK)
             break;
         assert_int_equal(status, AW_NO_LINK);
-        assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
+        assert_has(err.text, "/bin/true: Too many open files");
         expect_no_child();
         assert_int_equal(lowest_free_descriptor(), lowest);
     }
@@ -281,7 +281,7 @@ TEST_WITH(reset, NULL, programs_are_found_in_path)
 {
     char path[256];
     assert_true(aw_child_find("test_child", path, sizeof path)); /* in its own directory */
-    assert_non_null(strstr(path, "tests/unit/base/test_child"));
+    assert_has(path, "tests/unit/base/test_child");
     setenv("PATH", "/nosuch:/bin", 1);
     assert_true(aw_child_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");

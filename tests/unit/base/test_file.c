@@ -188,7 +188,7 @@ TEST_WITH(make_folder, remove_folder, save_replaces_files_atomically)
     assert_string_equal(content(), "three");
     assert_int_equal(access(fresh, F_OK), -1);
     assert_int_equal(aw_file_write("/dev/full", "x", 1, &err), AW_LOST);
-    assert_non_null(strstr(err.text, "/dev/full: No space left on device"));
+    assert_has(err.text, "/dev/full: No space left on device");
     assert_int_equal(aw_file_write("/dev/null", "x", 1, &err), AW_OK);
     assert_int_equal(aw_file_write("/dev/null/x", "x", 1, &err), AW_USAGE);
     assert_int_equal(aw_file_write(folder, "x", 1, &err), AW_USAGE);

@@ -58,7 +58,7 @@ TEST(long_words_and_lists_are_truncated)
     struct aw_error err;
     const char *word = "0123456789012345678901234567890123456789ABC";
     assert_int_equal(aw_choose("fault", faults, word, 39, &err), -1);
-    assert_non_null(strstr(err.text, "'012345678901234567890123456789012345678' —"));
+    assert_has(err.text, "'012345678901234567890123456789012345678' —");
     assert_int_equal(aw_choose("fault", faults, word, 43, &err), -1);
     assert_string_equal(err.text,
                         "unknown fault '0123456789012345678901234567890123456789' — use one of "

@@ -108,8 +108,7 @@ TEST(missing_files_and_filters_are_reported)
     struct aw_error err;
     write_program("run.mcap", "x", 0644);
     assert_int_equal(aw_reading_open(&reading, path, 0, &err), AW_USAGE);
-    assert_non_null(
-        strstr(err.text, "run.mcap: armwire-mcap not installed — apt install armwire-mcap"));
+    assert_has(err.text, "run.mcap: armwire-mcap not installed — apt install armwire-mcap");
     assert_int_equal(reading.fd, -1);
     assert_false(aw_filter_find(&filter, "run.mcap", &err));
     assert_int_equal(err.status, AW_USAGE);

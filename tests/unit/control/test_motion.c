@@ -219,7 +219,7 @@ TEST(faults_and_silence_end_the_motion)
     guard = started();
     assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_FAULT);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "lknee: the device reports encoder"));
+    assert_has(err.text, "lknee: the device reports encoder");
     s.fault = NULL;
     assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_FAULT);
 }

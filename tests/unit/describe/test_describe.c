@@ -74,7 +74,7 @@ static void check_complete(void)
             if (!hidden && !strstr(text, row))
                 fail_msg("%s is not described", name);
             snprintf(row, sizeof row, "| `%s` |", name);
-            assert_non_null(strstr(md, row));
+            assert_has(md, row);
         }
         free(text);
     }

@@ -189,14 +189,14 @@ TEST(invalid_recordings_are_refused)
     put_header("Wireshark 4.2", AW_LINKTYPE_CAN, LIST("a capture"));
     put_can(0x5E, 0);
     assert_int_equal(read_all(), AW_USAGE);
-    assert_non_null(strstr(rig.err.text, "of another program"));
+    assert_has(rig.err.text, "of another program");
     finish();
 
     assert_int_equal(begin(), AW_OK);
     put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire newer"));
     put_can(0x5E, 0);
     assert_int_equal(read_all(), AW_USAGE);
-    assert_non_null(strstr(rig.err.text, "wire 'newer' of canpid not found"));
+    assert_has(rig.err.text, "wire 'newer' of canpid not found");
     finish();
 
     assert_int_equal(begin(), AW_OK);

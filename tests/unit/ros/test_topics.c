@@ -18,7 +18,7 @@ struct rig {
 static unsigned schema(void *context, const char *name, const char *text)
 {
     struct rig *rig = context;
-    assert_non_null(strstr(name, "/msg/"));
+    assert_has(name, "/msg/");
     assert_true(*text);
     return ++rig->n_schemas;
 }

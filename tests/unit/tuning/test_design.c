@@ -113,7 +113,7 @@ TEST(overshoot_bound_is_kept_or_refused)
         if (status != (rows[i].had ? AW_OK : AW_LIMIT))
             fail_msg("row %zu: %s", i, err.text);
         if (!rows[i].had) {
-            assert_non_null(strstr(err.text, "the smallest overshoot is"));
+            assert_has(err.text, "the smallest overshoot is");
             assert_true(p.min_overshoot > o.overshoot);
             o.overshoot = 1.02 * p.min_overshoot;
             assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
@@ -131,10 +131,10 @@ TEST(unstable_and_excessive_gains_are_refused)
     struct aw_proposal p = {.per_tick = {3, 0, 90}};
     struct aw_error err;
     assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "at rest"));
+    assert_has(err.text, "at rest");
     p.per_tick = (struct aw_gains){90, 50, 0};
     assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "unstable"));
+    assert_has(err.text, "unstable");
     static const struct aw_gains beyond[] = {{100.1, 0, 0},  {-100.1, 0, 0}, {1, 100.1, 0},
                                              {1, -100.1, 0}, {1, 0, 100.1},  {1, 0, -100.1}};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {

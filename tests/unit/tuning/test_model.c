@@ -86,7 +86,7 @@ TEST(model_file_round_trip)
     assert_int_equal(aw_model_load(&model, path, &err), AW_USAGE);
     assert_int_equal(aw_model_save(&model, "/nowhere/x", &err), AW_USAGE);
     assert_int_equal(aw_model_save(&model, "/dev/full", &err), AW_LOST);
-    assert_non_null(strstr(err.text, "cannot save the model: /dev/full"));
+    assert_has(err.text, "cannot save the model: /dev/full");
 }
 
 /* Writes every key of a model, each with a different number, and again after reading it. */

@@ -44,7 +44,7 @@ TEST_WITH(start, NULL, encoded_bytes_match_and_short_buffers_are_not_overrun)
                 fail_msg("%s: %d %s", sample_frames[i].fields, status, err.text);
             assert_int_equal(room[cap], 0xEE);
             if (cap < length)
-                assert_non_null(strstr(err.text, "buffer too small for"));
+                assert_has(err.text, "buffer too small for");
             else
                 assert_memory_equal(room, expected, length);
             free(room);
@@ -84,8 +84,8 @@ TEST_WITH(start, NULL, nan_and_infinity_are_refused)
             record.v[aw_codec_find(record.codec, fields[f])] = values[v];
             assert_int_equal(encode(v % 2), AW_USAGE);
             assert_int_equal(encode(true), AW_USAGE);
-            assert_non_null(strstr(err.text, fields[f]));
-            assert_non_null(strstr(err.text, "is not a finite number"));
+            assert_has(err.text, fields[f]);
+            assert_has(err.text, "is not a finite number");
         }
     begin("choice", "level=0 kind=2 way=none guard=1");
     record.v[aw_codec_find(record.codec, "way")] = INFINITY;
@@ -93,7 +93,7 @@ TEST_WITH(start, NULL, nan_and_infinity_are_refused)
     begin("groups", "n=1 j1.pos=0");
     record.v[aw_codec_find(record.codec, "j1.pos")] = NAN;
     assert_int_equal(encode(true), AW_USAGE);
-    assert_non_null(strstr(err.text, "groups: base.position is not a finite number"));
+    assert_has(err.text, "groups: base.position is not a finite number");
     record.v[aw_codec_find(record.codec, "n")] = NAN;
     assert_int_equal(encode(true), AW_USAGE);
 }
@@ -184,7 +184,7 @@ TEST_WITH(start, NULL, raw_numbers_are_encoded_unchanged)
     assert_memory_equal(bytes + 3, expected, sizeof expected);
     begin("choice", "level=0.5 kind=9 way=0 guard=1");
     assert_int_equal(encode(false), AW_USAGE);
-    assert_non_null(strstr(err.text, "level 0.5 is not a whole number"));
+    assert_has(err.text, "level 0.5 is not a whole number");
 }
 
 /* A field that is too large is refused, in every message of every tool; it never wraps. */

@@ -242,8 +242,8 @@ TEST(quirk_names_are_parsed)
     assert_int_equal(aw_armctl_quirks_parse("pulse-deg,no-reack", &quirks, &err), AW_OK);
     assert_int_equal(quirks, AW_ARMCTL_PULSE_DEG | AW_ARMCTL_NO_REACK);
     assert_int_equal(aw_armctl_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "'noack'"));
-    assert_non_null(strstr(err.text, "drop-confirm"));
+    assert_has(err.text, "'noack'");
+    assert_has(err.text, "drop-confirm");
 }
 
 /* ---- With the controller ---- */

@@ -154,7 +154,7 @@ TEST(failed_save_keeps_the_old_file)
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
     assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "cannot save the sequence digits"));
+    assert_has(err.text, "cannot save the sequence digits");
     /* a directory replaces the file: the rename fails and the new file is removed */
     char path[PATH_MAX], fresh[PATH_MAX + 16];
     assert_int_equal(aw_armctl_state_save(dir, "first", &memory, NULL), AW_OK);
@@ -177,7 +177,7 @@ TEST(full_disk_keeps_the_old_file)
     assert_int_equal(symlink("/dev/full", fresh), 0);
     memory.tx = 0;
     assert_int_equal(aw_armctl_state_save(dir, "full", &memory, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "No space left"));
+    assert_has(err.text, "No space left");
     assert_true(aw_armctl_state_load(dir, "full", &loaded));
     assert_int_equal(loaded.tx, 1);
 }

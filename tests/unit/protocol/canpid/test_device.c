@@ -359,8 +359,7 @@ TEST(fault_names_are_checked)
     assert_int_equal(fault, AW_CANPID_ERROR_LEVER);
     for (const char *const *name = aw_canpid_fault_names; *name; name++) {
         assert_int_equal(aw_canpid_fault_parse(*name, &fault, &err), AW_OK);
-        assert_non_null(
-            strstr("none, encoder, pid_config, fix_link_encoder, lever_arm_encoder", *name));
+        assert_has("none, encoder, pid_config, fix_link_encoder, lever_arm_encoder", *name);
     }
 }
 

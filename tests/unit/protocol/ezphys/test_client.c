@@ -2,20 +2,6 @@
 #include "ezphys_helper.h"
 #include "wire_helper.h"
 
-static const char *const wires[] = {
-    "le32",
-    "be32",
-    "packed8",
-    "stream",
-    "name32",
-    "le32,long=8",
-    "endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16",
-    "msg=count16,pkt=type8+id8",
-    "msg=size32,pkt=id32+type32",
-    "msg=count8+size16+pad8,pkt=name12+type16+len8",
-};
-#define N_WIRES (sizeof wires / sizeof *wires)
-
 /* Answers until the simulator waits again. Returns the number of messages. */
 static int rig_settle(struct rig *rig)
 {

@@ -298,19 +298,7 @@ static void print(FILE *out)
 TEST(client_follows_scripted_exchanges_on_every_wire)
 {
     static const struct talker client = {begin, set, run, print, NULL, NULL};
-    static const char *const wires[] = {
-        "le32",
-        "be32",
-        "packed8",
-        "stream",
-        "name32",
-        "le32,long=8",
-        "endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16",
-        "msg=count16,pkt=type8+id8",
-        "msg=size32,pkt=id32+type32",
-        "msg=count8+size16+pad8,pkt=name12+type16+len8",
-    };
-    for (size_t i = 0; i < sizeof wires / sizeof *wires; i++) {
+    for (size_t i = 0; i < N_WIRES; i++) {
         own.wire = wires[i];
         assert_true(run_conversations("tests/unit/protocol/ezphys/conversations.txt", &own.talk,
                                       &client) > 20);

@@ -200,7 +200,7 @@ TEST(invalid_number_of_motors_is_malformed)
         assert_int_equal(result, cases[i].velocities ? AW_OK : AW_MALFORMED);
         assert_int_equal(tap->arm.latest.n, cases[i].positions ? (int)bad_count : 0);
         if (!cases[i].positions)
-            assert_non_null(strstr(tap->err.text, "positions: count is "));
+            assert_has(tap->err.text, "positions: count is ");
         assert_int_equal(tap->arm.counters.malformed, !cases[i].positions + !cases[i].velocities);
         free(tap);
     }

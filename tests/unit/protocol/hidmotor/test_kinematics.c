@@ -128,11 +128,10 @@ TEST(first_of_equal_violations_is_reported)
 {
     assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{95, 105, 0}}, &err),
                      AW_LIMIT);
-    assert_non_null(strstr(err.text, "m1 (base): 95 deg is 5 deg beyond its limit of 90 deg"));
+    assert_has(err.text, "m1 (base): 95 deg is 5 deg beyond its limit of 90 deg");
     assert_int_equal(aw_hidmotor_check_pose(&(struct aw_hidmotor_pose){{0, 105, 68}}, &err),
                      AW_LIMIT);
-    assert_non_null(
-        strstr(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg"));
+    assert_has(err.text, "m2 (shoulder): 105 deg is 5 deg beyond its limit of 100 deg");
 }
 
 TEST(solutions_match_the_golden_file)

@@ -353,7 +353,7 @@ TEST(link_selects_the_length_byte)
                      AW_OK);
     assert_string_equal(variant.name, "compat38");
     assert_int_equal(aw_unitysim_parse_variant("udp:?compat=39", &variant, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "compat=39"));
+    assert_has(err.text, "compat=39");
 }
 
 /* The kernel's reception time is used unless the wall clock was changed meanwhile. */

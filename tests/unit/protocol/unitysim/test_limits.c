@@ -77,6 +77,6 @@ TEST(limits_round_trip)
                               "wrist_rotate 1028 3073\nwrist_flex 790 3328\nhand 2000 2100\n");
     unlink(path);
     assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "No such file"));
+    assert_has(err.text, "No such file");
     assert_int_equal(aw_unitysim_limits_save(&limits, "/dev/full", &err), AW_LOST);
 }

@@ -193,7 +193,7 @@ TEST_WITH(NULL, clear, commands_in_parts_are_joined)
                                                                  : rows[i].commands ? AW_MALFORMED
                                                                                     : AW_USAGE);
         if (rows[i].says)
-            assert_non_null(strstr(session->err.text, rows[i].says));
+            assert_has(session->err.text, rows[i].says);
         if (replay.plan.n_commands != rows[i].commands || replay.plan.n != rows[i].writes ||
             replay.plan.n_received != rows[i].answers)
             fail_msg("row %zu: %d commands in %zu writes, %d answers", i,

@@ -1181,15 +1181,15 @@ TEST(pages_name_commands_options_and_keys)
             assert_non_null(at = strstr(at, heading)); /* in the order of the table */
         }
     assert_non_null(at = strstr(at, "\n.SH GENERAL OPTIONS\n.TP\n.B \\-\\-side SIDE\n"));
-    assert_non_null(strstr(at, "\narm = /dev/ttyUSB0"));
+    assert_has(at, "\narm = /dev/ttyUSB0");
     for (const struct aw_option *option = rich_options; option->name; option++)
         for (size_t i = 1; i < 6; i += i == 1 ? 2 : 1)
-            assert_non_null(strstr(pages[i], i == 1 ? option->name : "rich"));
-    assert_non_null(strstr(pages[6], "joint.torque"));
-    assert_non_null(strstr(pages[7], "| angle | deg, rad"));
+            assert_has(pages[i], i == 1 ? option->name : "rich");
+    assert_has(pages[6], "joint.torque");
+    assert_has(pages[7], "| angle | deg, rad");
     static const char *const fields[] = {"| `board` |", "| `value` |", "| `controller` |"};
     for (size_t i = 0; i < 3; i++)
-        assert_non_null(strstr(pages[2], fields[i]));
+        assert_has(pages[2], fields[i]);
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         free(pages[i]);
 }

@@ -177,7 +177,7 @@ TEST_WITH(start, stop, link_aliases_are_resolved)
     tool.device.link = "@arm";
     alias(0, "arm", "@left");
     assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
-    assert_non_null(strstr(session->err.text, "unknown alias '@left'"));
+    assert_has(session->err.text, "unknown alias '@left'");
     alias(1, "left", "can:can0?x=1");
     assert_int_equal(aw_session_get_url(session, &url), AW_OK);
     assert_string_equal(url, "can:can0?x=1");
@@ -199,7 +199,7 @@ TEST_WITH(start, stop, link_aliases_are_resolved)
     alias(3, "again", "@round");
     set("link", "@round");
     assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
-    assert_non_null(strstr(session->err.text, "'@round' refers to itself"));
+    assert_has(session->err.text, "'@round' refers to itself");
     session->err.text[0] = '\0';
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "link");

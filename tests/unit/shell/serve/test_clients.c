@@ -199,7 +199,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_string_equal(hello.commander.who.program, "script");
     assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK);
     snprintf(busy, sizeof busy, "busy: in use by rig serve (pid %d)", (int)getpid());
-    assert_non_null(strstr(session->err.text, busy));
+    assert_has(session->err.text, busy);
     aw_server_close(&server);
     assert_int_equal(access(url + 5, F_OK), -1);
     server.clients.epoll_fd = -1;

@@ -173,6 +173,6 @@ TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
     peers[0]->received_ns -= 2 * AW_SECOND;
     aw_lease_check_deadman(&server);
     assert_true(server.stop.is_due);
-    assert_non_null(strstr(server.stop.reason, "the commander sent nothing for 2.0"));
+    assert_has(server.stop.reason, "the commander sent nothing for 2.0");
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

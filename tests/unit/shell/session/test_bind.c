@@ -226,7 +226,7 @@ TEST_WITH(start, stop, arguments_fill_a_record)
     assert_true(fabs(aw_record_get(&record, "level") - 90) < 1e-9);
     assert_int_equal(bind("encode choice frob=1"), AW_OK);
     assert_int_equal(aw_args_to_record(session, &args, 0, &record), AW_USAGE);
-    assert_non_null(strstr(session->err.text, "choice has no field 'frob'"));
+    assert_has(session->err.text, "choice has no field 'frob'");
 }
 
 TEST(ranges_are_printed)

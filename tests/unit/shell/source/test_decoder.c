@@ -153,7 +153,7 @@ TEST_WITH(start, stop, printed_errors_are_limited)
     assert_string_equal(said, "");
     assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
     /* Returns the error to the caller. */
-    assert_non_null(strstr(session->err.text, "not a sample message"));
+    assert_has(session->err.text, "not a sample message");
 }
 
 TEST_WITH(start, stop, streams_in_pieces_are_decoded)

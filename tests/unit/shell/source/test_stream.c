@@ -173,13 +173,13 @@ TEST_WITH(start, stop, invalid_input_is_reported)
         unlink(path);
     }
     assert_int_equal(aw_stream_open(&stream, session, "/nonexistent/file.csv"), AW_USAGE);
-    assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
+    assert_has(session->err.text, "/nonexistent/file.csv: No such file");
 }
 
 static void expect_error(enum aw_status status, const char *text)
 {
     assert_int_equal(status, AW_MALFORMED);
-    assert_non_null(strstr(session->err.text, text));
+    assert_has(session->err.text, text);
 }
 
 TEST_WITH(start, stop, invalid_cells_are_located)

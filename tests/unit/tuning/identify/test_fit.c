@@ -230,12 +230,12 @@ TEST(records_without_a_process_are_refused)
     for (size_t k = 0; k < N; k++)
         y[k] = normal();
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "fit: output does not follow the input (fit "));
-    assert_non_null(strstr(err.text, " %) — use a larger amplitude, or check the columns"));
+    assert_has(err.text, "fit: output does not follow the input (fit ");
+    assert_has(err.text, " %) — use a larger amplitude, or check the columns");
     for (size_t k = N / 2; k < N; k++)
         t[k] += 1;
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, " %) — no samples for 1 s: measure again, "));
+    assert_has(err.text, " %) — no samples for 1 s: measure again, ");
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
     assert_string_equal(err.text,

@@ -252,7 +252,7 @@ TEST_WITH(start, stop, unusable_terminals_are_refused)
         setenv("TERM", rows[i].term, 1);
         assert_null(aw_screen_open(true, &err));
         assert_int_equal(err.status, AW_REFUSED);
-        assert_non_null(strstr(err.text, rows[i].says));
+        assert_has(err.text, rows[i].says);
         expect_no_leak(open_unknown);
     }
     expect_given_back();

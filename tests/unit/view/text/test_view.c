@@ -68,7 +68,7 @@ TEST(named_values_are_printed_by_name)
         line[aw_view_print_record(view, &record, line)] = '\0';
         snprintf(expected, sizeof expected, "\"board\":%.*s,\"fix_link_angle\":0,",
                  (int)strcspn(rows[i].text, ","), rows[i].text);
-        assert_non_null(strstr(line, expected));
+        assert_has(line, expected);
     }
     aw_view_free(view);
 }
@@ -337,7 +337,7 @@ TEST(overlong_references_are_refused)
         if ((strncmp(err.text, "no message has a field '", 24) == 0) != (length <= 58))
             fail_msg("%d: %s", length, err.text);
         if (length > 58)
-            assert_non_null(strstr(err.text, "x': invalid reference — write %{FIELD}"));
+            assert_has(err.text, "x': invalid reference — write %{FIELD}");
         else
             assert_memory_equal(err.text + 24, format + 2, (size_t)length);
     }
@@ -379,8 +379,7 @@ TEST(wire_text_is_escaped)
         const char *mark = strchr(show(&options, &record), '(');
         assert_string_equal(mark, "(controller 77 has no meaning)\n");
         options.style = AW_STYLE_JSON;
-        assert_non_null(
-            strstr(show(&options, &record), ",\"anomaly\":\"controller 77 has no meaning\"}\n"));
+        assert_has(show(&options, &record), ",\"anomaly\":\"controller 77 has no meaning\"}\n");
     }
     const char *const controller[] = {"controller", NULL};
     options.fields = controller;
