@@ -13,7 +13,7 @@ enum aw_status armctl_list(struct aw_session *session, bool running)
         aw_list_port(session, ports[i].path, &ports[i]);
     if (n == 0 && !running)
         aw_session_print_notice(session,
-                                "no serial port found — plug the arm in, pair it over Bluetooth "
+                                "no serial port found — plug in the arm, pair it over Bluetooth "
                                 "(rfcomm), give a link with -l, or try -l sim:");
     return AW_OK;
 }

@@ -316,7 +316,7 @@ enum aw_status armctl_safe_stop(struct aw_session *session)
     armctl_save_memory(session);
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,
-                       "stop sent (%s), not confirmed: the wait was interrupted", outcome.sent);
+                       "stop sent (%s), not confirmed: interrupted while waiting", outcome.sent);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped",

@@ -134,20 +134,20 @@ static const struct aw_command commands[] = {
          "config file. The limits of each joint apply. The result names the joints.",
      .safety = AW_MOTION, .run = run_arm,
      .examples = AW_LIST("-l sim: arm 250 45 120")},
-    {.name = "mov", .summary = "drive the transport vehicle a distance",
+    {.name = "mov", .summary = "drive the transport vehicle by a distance",
      .args = AW_ARGS({.name = "distance", .field = "mov.distance"}),
      .safety = AW_MOTION, .run = run_plain, .examples = AW_LIST("-l sim: mov -250mm")},
     {.name = "spd", .summary = "set the speed of the transport vehicle",
      .args = AW_ARGS({.name = "speed", .field = "spd.speed"}),
      .safety = AW_MOTION, .run = run_plain, .examples = AW_LIST("-l sim: spd 100")},
-    {.name = "send", .summary = "send any line, with ACK and resend",
+    {.name = "send", .summary = "send any line, with acknowledgement and retries",
      .args = AW_ARGS(
          {.name = "line",
-          .help = "type and parameters such as DEG1,090 (sequence digit and line end are "
-              "added), or the name of a packet of --packets",
+          .help = "type and parameters, such as DEG1,090 (the tool adds the sequence digit and the "
+              "line end), or name of a packet of --packets",
           .complete = armctl_complete_words},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
-          .help = "fields of the packet, as name=value"}),
+          .help = "fields of the packet"}),
      .details = "The limits of plain lines are not checked. For an unknown type, the command "
          "ends with the ACK: result=acked. Packets of --packets are checked against their file.",
      .safety = AW_MOTION,
@@ -159,15 +159,15 @@ static const struct aw_command commands[] = {
      .lines = AW_LIST("$ printf '[joint elbow]\\nindex = 2\\nhome = 90\\n' >arm.ini",
          "--config arm.ini -l sim: home"),
      .run = aw_run_home},
-    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .field = "deg.joint", .complete = complete_joints,
           .help = "number or configured name of a joint"},
          {.name = "amount", .optional = true,
-          .help = "distance from the last confirmed position: +5, -10mm; without it the keys "
-              "move the joint"}),
-     .details = "Moves from the last confirmed position. Without a distance, the arrow keys or "
-         "+ and - move the joint, Page Up and Page Down change the step, and q "
+          .help = "change relative to the last confirmed position, such as +5 or -10mm; without "
+              "it, the keys move the joint"}),
+     .details = "Moves from the last confirmed position. Without an amount, the arrow keys or + "
+         "and - move the joint, Page Up and Page Down change the step, and q "
          "quits.", .safety = AW_MOTION,
      .lines = AW_LIST("$ printf 'deg 1 45\\njog 1 +5\\n' >moves.txt",
          "-l sim: run moves.txt"),
@@ -185,16 +185,17 @@ static const struct aw_command commands[] = {
      .details = "A limit comes from the protocol, or from min and max of [joint NAME] in the "
          "config file. With --signed or --force the list shows the limits under that option.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
-    {.name = "stop", .group = AW_GROUP_MOVE, .summary = "stop the motors, return to the last "
-        "confirmed position",
+    {.name = "stop", .group = AW_GROUP_MOVE,
+     .summary = "stop the motors and return to the last confirmed position",
      .details = "Stops motors and the vehicle. The protocol has no stop packet for joints, so "
          "the command sends the last confirmed position. If the earlier position of a moving "
          "joint is unknown, it sends nothing and ends with exit code 1.",
      .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time to an ACK, without motion", .safety = AW_READ,
-     .run = aw_run_ping, .details = "Sends one ping, or -n COUNT pings, or pings for --for "
-         "TIME. A missing ACK ends the command.",
+     .run = aw_run_ping,
+     .details = "Sends one ping, -n COUNT pings, or pings for --for TIME. A missing ACK ends the "
+                "command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
     {AW_SIM_ROW("a simulated arm", ".",
          AW_LISTEN_OPTION("pty:" AW_XDG_RUNTIME "/armctl-sim",
@@ -224,12 +225,12 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 }
 
 static const struct aw_config_key joint_keys[] = {
-    {"index", "0 to 9", "the joint's number on the wire; required", "1"},
+    {"index", "0 to 9", "number of the joint in the protocol; required", "1"},
     {"kind", "rotate, translate or pulse",
      "rotate: degrees; translate: mm; pulse: servo pulse in us (default rotate)", "rotate"},
     {"role", "r, theta or h",
-     "role in the arm command: r and h translate, theta rotates (default joint 3 is r, 1 theta, "
-     "2 h)",
+     "role in the arm command: r and h translate, theta rotates (default: r is joint 3, theta "
+     "joint 1, h joint 2)",
      "theta"},
     {"min", "a number", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
     {"max", "a number", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},
@@ -268,6 +269,19 @@ const struct aw_tool armctl_tool = {
     .help.example_field = "angle",
     .help.example_move = "deg 1 90",
     .help.example_moves = "deg 1 10\\ndeg 1 90",
+    .help.common_examples =
+        (const struct aw_example[]){
+            {"move", "-l sim: move 1=90"},
+            {"play", "$ printf 't,1\\n0,0\\n1,30\\n2,0\\n' >path.csv"},
+            {"play", "$ printf 'deg 1 0\\nplay path.csv\\n' >moves.txt"},
+            {"play", "-l sim: run moves.txt"},
+            {"follow", "$ printf 't,knee\\n0,0\\n1,5\\n2,0\\n' >knee.csv"},
+            {"follow", "$ printf 'deg 1 90\\nfollow knee.csv --map 1=knee --relative --max-speed "
+                       "20\\n' >moves.txt"},
+            {"follow", "-l sim: run moves.txt"},
+            {"expect", "$ printf 'deg 1 90\\nexpect angle=90\\n' >moves.txt"},
+            {"expect", "-l sim: run moves.txt"},
+            {0}},
     .help.no_answer_hint = "the arm only responds to commands",
     .state.fill_range = find_joint_range,
     .state.size = sizeof(struct armctl_state),

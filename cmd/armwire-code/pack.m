@@ -59,7 +59,7 @@ function p = find_packet(name)
 end
 
 function wrong(p, row)
-    error('packets:value', '%s: %s cannot have this value', p.name, row.name);
+    error('packets:value', '%s: invalid %s', p.name, row.name);
 end
 
 function parts = path_of(name)
@@ -269,7 +269,7 @@ function wires = unpack_frame(p, frame)
         end
         if isfield(row, 'fixed')
             if ~isfield(row, 'lenient') && get_bits(frame, row, row.bits) ~= row.fixed
-                error('packets:frame', '%s: %s has an unexpected value', p.name, row.name);
+                error('packets:frame', '%s: unexpected %s', p.name, row.name);
             end
             continue
         end
@@ -355,7 +355,7 @@ function wires = unpack_line(p, frame)
         row = p.rows{k};
         if isfield(row, 'fixed')
             if ~strncmp(text, row.fixed, numel(row.fixed))
-                error('packets:frame', '%s: no %s', p.name, row.name);
+                error('packets:frame', '%s: expected %s', p.name, row.name);
             end
             text = text(numel(row.fixed) + 1:end);
             continue
@@ -369,17 +369,17 @@ function wires = unpack_line(p, frame)
         end
         found = regexp(text, ['^' row.before form], 'match', 'once');
         if isempty(found)
-            error('packets:frame', '%s: no %s', p.name, row.name);
+            error('packets:frame', '%s: expected %s', p.name, row.name);
         end
         number = str2double(found(numel(row.before) + 1:end));
         if isfield(row, 'always') && (number < row.least || number > row.most)
-            error('packets:frame', '%s: %s cannot be %d', p.name, row.name, number);
+            error('packets:frame', '%s: invalid %s: %d', p.name, row.name, number);
         end
         wires.(row.name) = number;
         text = text(numel(found) + 1:end);
     end
     if ~isempty(text)
-        error('packets:frame', '%s: %d bytes too many', p.name, numel(text));
+        error('packets:frame', '%s: extra bytes at the end (%d)', p.name, numel(text));
     end
 end
 

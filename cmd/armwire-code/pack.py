@@ -86,7 +86,7 @@ class Packet:
                     continue
                 if not self._there(row, wires):
                     if _get(values, name) is not ...:
-                        raise ValueError(f"{self.name}: {name} does not exist with this {row['chooser']}")
+                        raise ValueError(f"{self.name}: {name} not available with this {row['chooser']}")
                     continue
                 numbers[name] = self._number(row, values, numbers)
                 if self.chosen and numbers[name] is not ...:
@@ -118,7 +118,7 @@ class Packet:
         return values
 
     def _wrong(self, row, value):
-        return ValueError(f"{self.name}: {row['name']} cannot be {value!r}")
+        return ValueError(f"{self.name}: invalid {row['name']}: {value!r}")
 
     def _number(self, row, values, numbers):
         """Returns a row's value in its unit; None: no data; ...: missing."""
@@ -270,7 +270,7 @@ class Packet:
             if "fixed" in row:
                 word = row["fixed"].encode()
                 if frame[at:at + len(word)] != word:
-                    raise ValueError(f"{self.name}: no {row['name']} at byte {at}")
+                    raise ValueError(f"{self.name}: expected {row['name']} at byte {at}")
                 at += len(word)
                 continue
             missing = missing or row.get("may_miss") and frame[at:at + 1] == b"\r"
@@ -284,13 +284,13 @@ class Packet:
             while at - first < most and frame[at:at + 1].isdigit():
                 at += 1
             if not frame.startswith(before, start) or at == first:
-                raise ValueError(f"{self.name}: no {row['name']} at byte {start}")
+                raise ValueError(f"{self.name}: expected {row['name']} at byte {start}")
             number = int(frame[first:at]) * (-1 if negative else 1)
             if row.get("always") and not row["least"] <= number <= row["most"]:
-                raise ValueError(f"{self.name}: {row['name']} cannot be {number}")
+                raise ValueError(f"{self.name}: invalid {row['name']}: {number}")
             wires[row["name"]] = number
         if at != len(frame):
-            raise ValueError(f"{self.name}: {len(frame) - at} bytes too many")
+            raise ValueError(f"{self.name}: extra bytes at the end ({len(frame) - at})")
         return wires
 
 

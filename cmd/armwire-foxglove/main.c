@@ -224,7 +224,9 @@ static enum aw_status open_library(struct hub *hub, struct aw_error *err)
     hub->vhost = hub->context ? lws_create_vhost(hub->context, &info) : NULL;
     return hub->vhost && adopt(hub, STDIN_FILENO, "input")
                ? AW_OK
-               : aw_fail(err, AW_NO_LINK, "cannot start libwebsockets");
+               : aw_fail(err, AW_NO_LINK,
+                         "cannot start the WebSocket server — check free memory "
+                         "and file descriptors");
 }
 
 /* Clients may connect once the header is known. */
@@ -233,7 +235,9 @@ static enum aw_status start_accepting(struct hub *hub, struct aw_error *err)
     if (hub->ready || !aw_recording_about(hub->recording)->protocol)
         return AW_OK;
     if (!adopt(hub, hub->listener, "listener"))
-        return aw_fail(err, AW_NO_LINK, "cannot start libwebsockets");
+        return aw_fail(err, AW_NO_LINK,
+                       "cannot start the WebSocket server — check free memory and "
+                       "file descriptors");
     hub->ready = true;
     fprintf(stderr, "ready: ws://127.0.0.1:%u\n", hub->port);
     return AW_OK;

@@ -38,7 +38,7 @@ static int run_verb(const char *name, const char *path)
         return (int)status;
     }
     fprintf(stderr,
-            "armwire-mcap: '%.40s': unknown verb — use write, read or cat; to list the contents, "
+            "armwire-mcap: unknown verb '%.40s' — use write, read or cat; to list the contents, "
             "run 'TOOL info FILE'\n",
             name);
     return AW_USAGE;

@@ -123,7 +123,7 @@ static enum aw_status fail_no_pad(const char *pad_name)
                     " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");
     if (!pad_name)
         return fail(AW_NO_LINK,
-                    "no gamepad found — plug one in; teleop also takes --keys or --channels FILE");
+                    "no gamepad found — connect one, or use teleop with --keys or --channels FILE");
     snprintf(reason, sizeof reason,
              "gamepad '%.100s' not found — list gamepads with armwire-pad --list", pad_name);
     return fail(AW_NO_LINK, reason);

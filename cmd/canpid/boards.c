@@ -49,8 +49,8 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
     unsigned long id = strtoul(value, &end, 0);
     if (!*value || *end || id % 32 || id / 32 >= AW_CANPID_BOARDS)
         return aw_fail(err, AW_USAGE,
-                       "[%.40s] id: '%.20s' is not a multiple of 32 below 2048 — the lower five "
-                       "bits select the message",
+                       "[%.40s] id: '%.20s' is not a multiple of 32 below 2048 — write one such as "
+                       "0x100",
                        section, value);
     if (!is_plain_name(section + 6))
         return aw_fail(err, AW_USAGE, "[%.40s]: invalid name — use letters, digits, _, - and .",

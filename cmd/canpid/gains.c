@@ -113,7 +113,7 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
     return *controller >= 0
                ? AW_OK
                : aw_fail(&session->err, AW_USAGE,
-                         "gains set: controller '%.20s' not found — use pos, lvl, tor or tl", name);
+                         "gains set: unknown controller '%.20s' — use pos, lvl, tor or tl", name);
 }
 
 /* Uses -b and -c for the parts that the name lacks. */
@@ -130,7 +130,7 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
     int gain = aw_canpid_gain_find(parts[2]);
     if (gain < 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "gains set: gain '%.20s' not found — use kp, ki or kd: lknee.pos.kp=3",
+                       "gains set: unknown gain '%.20s' — use kp, ki or kd: lknee.pos.kp=3",
                        parts[2]);
     enum aw_status status = find_controller(session, parts[1], &controller);
     if (status == AW_OK)

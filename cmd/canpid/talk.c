@@ -389,7 +389,9 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     enum aw_status status = disable_boards(session, state->driven | state->ongoing, &confirmed);
     struct aw_error cause = session->err;
     if (status == AW_STOPPED && !confirmed)
-        return aw_fail(&session->err, status, "stop sent, not confirmed: the wait was interrupted");
+        return aw_fail(&session->err, status,
+                       "stop sent, not confirmed: interrupted while "
+                       "waiting");
     if (!confirmed)
         return aw_fail(&session->err, status, "stop sent, not confirmed%s: %s",
                        !has_old_gains      ? ""

@@ -51,16 +51,16 @@ static const struct aw_option options[] = {
 #define EXPERIMENT_OPTIONS AW_EXCITATION_OPTIONS("all"), DEVIATION_OPTION, AW_AROUND_OPTION
 
 static const struct aw_command commands[] = {
-    {.name = "set", .summary = "send one gain or all three",
+    {.name = "set", .summary = "set one gain or all three",
      .args = AW_ARGS(
          {.name = "gain", .kind = AW_ARG_CHOICE, .choices = AW_LIST("kp", "ki", "kd", "pid"),
-          .help = "kp, ki or kd; pid sets all three"},
+          .help = "gain to set; pid sets all three"},
          {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
-          .help = "gain, as on the wire; with pid: kp"},
+          .help = "value of the gain; with pid: kp"},
          {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
-          .help = "with pid"},
+          .help = "with pid: ki"},
          {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
-          .help = "with pid"}),
+          .help = "with pid: kd"}),
      .safety = AW_WRITE, .run = run_set,
      .details = "A gain of an inactive controller makes the driver switch to that controller, "
          "which may energise the joint. The command is refused unless this session last saw "
@@ -71,7 +71,7 @@ static const struct aw_command commands[] = {
     {.name = "setpoint", .summary = "send a setpoint and enable the driver",
      .args = AW_ARGS(
          {.name = "value",
-          .help = "deg (pos) or Nm (tor), else normalised, such as 10deg or -5Nm"}),
+          .help = "setpoint in deg (pos) or Nm (tor), otherwise normalised: 10deg, -5Nm"}),
      .options = AW_OPTIONS(AW_START_OPTIONS),
      .setpoints = true, .safety = AW_MOTION, .run = run_setpoint,
      .details = "A number without a unit has the unit of the controller: 'setpoint 1.5 -c pos' "
@@ -86,17 +86,18 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .complete = complete_boards, .help = "board of the joint: lknee"},
          {.name = "amount", .optional = true,
-          .help = "distance from the setpoint: +5deg, -2Nm; without it the keys move the joint"}),
+          .help = "change relative to the setpoint, such as +5deg or -2Nm; without it, the keys "
+                  "move the joint"}),
      .safety = AW_MOTION, .run = aw_run_jog,
-     .details = "Moves from the setpoint, or from the actual position if the driver is "
-         "disabled. Without a distance, the arrow keys or + and - move the joint, Page Up and "
-         "Page Down change the step, and q quits.",
+     .details = "Moves from the setpoint, or from the actual position if the driver is disabled. "
+         "Without an amount, the arrow keys or + and - move the joint, Page Up and Page Down "
+         "change the step, and q quits.",
      .examples = AW_LIST("-l sim: jog lknee +5deg -c pos")},
     {.name = "status", .summary = "show the telemetry of the joints",
      .run = aw_run_status,
      .details = "Values have the unit of the controller if it is known (from -c, or seen on the "
-         "bus), else % of full scale. A driver without a target is disabled. The command fails if "
-         "a board of -b sends no telemetry.",
+         "bus), otherwise % of full scale. A driver without a target is disabled. The command "
+         "fails if a board of -b sends no telemetry.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
@@ -107,12 +108,12 @@ static const struct aw_command commands[] = {
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
-     .details = "Sends the frame up to three times until the telemetry confirms it (setpoint "
-         "saturated, no output), for 0.5 s or --timeout. Without -b it addresses every board "
-         "that has a name. The result lists the confirmed and the silent boards. Boards of -b, and "
-         "boards seen or driven in this session, must confirm (else exit 3). Other boards may be "
-         "absent if at least one board confirms. With --timeout 0, and on log:, it does not wait: "
-         "result=sent.",
+     .details = "Sends the frame up to three times, for at most 0.5 s or --timeout, until the "
+         "telemetry confirms it (setpoint saturated, no output). Without -b it addresses every "
+         "board that has a name. The result lists the confirmed and the silent boards. Boards of "
+         "-b, and boards seen or driven in this session, must confirm (otherwise exit code 3). "
+         "Other boards may be absent if at least one board confirms. With --timeout 0, and on "
+         "log:, it does not wait: result=sent.",
      .examples = AW_LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "disable the drivers (all boards, or those of -b)", .safety = AW_READ,
@@ -171,7 +172,7 @@ static const struct aw_command commands[] = {
          "sends gains before the step. If the driver may run another controller, add switch = "
          "yes, or --switch. A step always fails if the joint ends more than 10 % of the step away "
          "from its target. If a step fails, the exit code is 1."},
-    {AW_PLAY_ROW("t,lknee,rknee: seconds, and deg or Nm",
+    {AW_PLAY_ROW("CSV with the columns t (s) and boards (deg or Nm): t,lknee,rknee",
          AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
          {.name = "max-speed", AW_AT_ALL(move.max_speed_value), .value = "NUMBER",
@@ -253,6 +254,17 @@ const struct aw_tool canpid_tool = {
                 "decode -j '05F#80F8730806FF'", "-l sim: -c pos teleop --keys --for 2s"),
     .help.example_field = "lknee.torque",
     .help.example_move = "setpoint 5deg -b lknee -c pos --verify",
+    .help.common_examples =
+        (const struct aw_example[]){
+            {"move", "-l sim: move lknee=5deg -c pos"},
+            {"follow", "$ printf 't,knee\\n0,0\\n1,5\\n2,0\\n' >knee.csv"},
+            {"follow",
+             "-l sim: follow knee.csv --map lknee=knee --relative --max-speed 20deg/s -c pos"},
+            {"expect", "$ printf 'setpoint 5deg -b lknee -c pos --verify\\nexpect "
+                       "lknee.setpoint=1.39 --tolerance 0.1\\n' >moves.txt"},
+            {"expect", "-l sim: run moves.txt"},
+            {"send", "-l sim: --packets team.packets send fan speed=50 --yes"},
+            {0}},
     .help.no_answer_hint = "check the drivers' power and the bus",
     .state.size = sizeof(struct canpid_state),
     .state.sections = sections,

@@ -120,7 +120,7 @@ static void fail_no_joint(struct listener *l, const struct command *command)
         snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — use one of the %zu names",
                  command->message->name, command->name, l->scene->n_joints);
     else
-        snprintf(reason, sizeof reason, "%s: joint %.0f not found — the scene has %zu",
+        snprintf(reason, sizeof reason, "%s: joint %.0f not found — use 1 to %zu",
                  command->message->name, command->id, l->scene->n_joints);
     log_fault(l, &l->counters.unknown, reason);
 }
@@ -203,7 +203,7 @@ static void command_joint(struct listener *l, struct command *command)
         fail_no_joint(l, command);
     } else if (!l->scene->joints[joint].receive) {
         snprintf(reason, sizeof reason,
-                 "%s: joint %s accepts no commands — set receive on in the scene",
+                 "%s: joint %s accepts no commands — write 'receive on' in the scene",
                  command->message->name, l->scene->joints[joint].name);
         log_fault(l, &l->counters.unknown, reason);
     } else if (strcmp(command->message->name, "axis_force") == 0) {

@@ -87,7 +87,7 @@ static enum aw_status read_options(struct aw_session *session, const struct aw_t
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < arguments->n && status == AW_OK; i++)
         status = aw_is_option(arguments->token[i])
-                     ? aw_bind_option(session, arguments, &i)
+                     ? aw_bind_option(session, NULL, arguments, &i)
                      : aw_options_set(&session->options, "scene", arguments->token[i],
                                       AW_FROM_COMMAND_LINE, &session->err);
     return status;

@@ -189,7 +189,7 @@ static enum aw_status check_joint(struct drive *d)
         aw_ezphys_check_target(ezphys_client(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
-        aw_session_print_notice(session, "joint %s not reported yet — check that its Send is on",
+        aw_session_print_notice(session, "joint %s not reported yet — check that Send is on for it",
                                 d->joint);
     if (joint && d->axes > joint->n_axes)
         return aw_fail(

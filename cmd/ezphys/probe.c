@@ -33,7 +33,9 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
     out->size = fread(out->data, 1, FILE_MAX, file);
     bool failed = ferror(file);
     fclose(file);
-    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot read the capture",
+    return failed ? aw_fail(&session->err, AW_USAGE,
+                            "%.200s: cannot read the capture — check the "
+                            "file",
                             aw_file_name(path))
                   : AW_OK;
 }

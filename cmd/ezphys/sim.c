@@ -114,8 +114,9 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         status = find_program(path, sizeof path, err);
     if (status == AW_OK && aw_session_is_virtual(session) &&
         (session->share.server || aw_options_find(&options, "real-time")->text))
-        status =
-            aw_fail(err, AW_USAGE, "sim: time=virtual not supported with real-time or 'serve'");
+        status = aw_fail(err, AW_USAGE,
+                         "sim: time=virtual not supported with real-time or 'serve' — "
+                         "remove it from the link");
     if (status != AW_OK)
         return status;
     add_program(&arguments, session);

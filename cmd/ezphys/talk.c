@@ -218,7 +218,8 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline, enum
         if (status == AW_EVENT && retry == EZ_ONCE && connections &&
             state->ez.input.connections != connections)
             return aw_fail(&session->err, AW_LOST,
-                           "simulator reconnected: motion commands are not repeated");
+                           "simulator reconnected: motion commands are not repeated — repeat the "
+                           "command");
     }
     if (status == AW_OK)
         state->problems.reported_waiting = false;
@@ -518,7 +519,7 @@ static enum aw_status fail_unconfirmed(struct aw_session *session, enum aw_statu
         return aw_fail(&session->err, status, "stop sent, not confirmed: %s", reason.text);
     return aw_fail(&session->err, status, "stop sent, not confirmed: %s",
                    status == AW_STOPPED
-                       ? "the wait was interrupted"
+                       ? "interrupted while waiting"
                        : "no message from the simulator — check that it still runs");
 }
 

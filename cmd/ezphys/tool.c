@@ -70,13 +70,13 @@ static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the position, velocity and message rate of each joint",
      .run = aw_run_status,
      .details = "Sends no answer, so a simulation in lock-step does not advance and has no rate "
-         "('hz' lets it run). Angles are in rad, values of a slider in m and m/s. 'watch' shows "
-         "the bodies.",
+         "('hz' lets it run). Angles are in rad; slider values are in m and m/s. 'watch' shows the "
+         "bodies.",
      .examples = AW_LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
-          .help = "only this joint"}),
+          .help = "joint to show (default all)"}),
      .run = aw_run_limits,
      .details = "The maximum torque of a motor cannot be below 0. The simulation reports no "
          "limits, so the stops of a joint are read from the scene of sim: or --scene. For 'play' "
@@ -96,7 +96,7 @@ static const struct aw_command commands[] = {
      .options = AW_OPTIONS(
          {.name = "stall", AW_AT(ezphys_read_options, stall_s), .value = "TIME", .fallback = "1s",
           .unit = "s", .min = 0.001, .max = 3600,
-          .help = "count a longer gap between messages as a stall"}),
+          .help = "count a gap between messages as a stall if it is longer than this"}),
      .run = run_hz, .details = "Measures for 5 s, for --for TIME or for -n COUNT messages.",
      .examples = AW_LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
@@ -104,27 +104,27 @@ static const struct aw_command commands[] = {
      .details = "The motor runs until its next command. With --for it runs for this simulation "
          "time, then the joint is held.",
      .examples = AW_LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
-    {.name = "jog", .summary = "move one axis by a distance, or with the keys",
+    {.name = "jog", .summary = "move one axis by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = ezphys_complete_joints,
           .help = "name or number; hip.axis2 is the second axis"},
          {.name = "amount", .optional = true,
-          .help = "distance from the actual position: +0.2 (rad; m of a slider), -10deg, +5cm; "
-              "without it the keys move the joint"}),
+          .help = "change relative to the actual position, such as +0.2 (rad, or m for a slider), "
+              "-10deg or +5cm; without it, the keys move the joint"}),
      .options = AW_OPTIONS(WAY_SPEED, STEERING),
      .safety = AW_MOTION, .run = aw_run_jog,
-     .details = "Moves the joint from its actual position, then holds it. Without a distance, "
-         "the arrow keys move it, Page Up and Page Down change the step, and q quits.",
+     .details = "Moves the joint from its actual position, then holds it. Without an amount, the "
+         "arrow keys move it, Page Up and Page Down change the step, and q quits.",
      .examples = AW_LIST("-l sim: jog hinge +0.2", "-l sim: jog hinge -10deg --speed 0.5rad/s")},
     {.name = "move", .summary = "move axes to positions",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
-          .help = "hinge=0.2 (rad; m of a slider), hip.axis2=-10deg"}),
+          .help = "positions, such as hinge=0.2 (rad, or m for a slider) or hip.axis2=-10deg"}),
      .options = AW_OPTIONS(WAY_SPEED, STEERING),
      .safety = AW_MOTION, .run = aw_run_move,
      .details = "All axes move at once and arrive together. Then they are held.",
      .examples = AW_LIST("-l sim: move hinge=0.2", "-l sim: move hinge=-10deg --speed 0.5rad/s")},
-    {.name = "force", .summary = "apply torques (slider: forces) to the axes of a joint",
+    {.name = "force", .summary = "apply torques, or forces on a slider, to the axes of a joint",
      .args = force_args, .safety = AW_MOTION, .timed = true, .run = run_force,
      .details = "Applies them for one step or, with --for, in every step of that time.",
      .examples = AW_LIST("-l sim: force 1 5Nm --for 0.5s")},
@@ -152,7 +152,7 @@ static const struct aw_command commands[] = {
     {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
      .details = "Motors keep their velocities. TIME is simulation time."},
-    {AW_PLAY_ROW("columns t (s) and joints (rad): t,hip,hip.axis2",
+    {AW_PLAY_ROW("CSV with the columns t (s) and joints (rad): t,hip,hip.axis2",
          AW_PLAY_OPTIONS,
          STEERING,
          {.name = "rate", AW_AT_ALL(move.rate), .value = "HZ", .help = "setpoints per second",
@@ -191,8 +191,8 @@ static const struct aw_command commands[] = {
          "result is uncertain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time between an answer and the next message",
-     .run = aw_run_ping, .details = "Takes 10 measurements; change this with -n COUNT or "
-         "--for TIME.",
+     .run = aw_run_ping,
+     .details = "Takes 10 measurements, -n COUNT measurements, or measures for --for TIME.",
      .examples = AW_LIST("-l sim: ping")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ezphys_simulator_options, .lines = AW_LIST("sim &"), .run = run_sim,

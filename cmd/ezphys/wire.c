@@ -177,7 +177,9 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
     if (motion == given_kind || motion == AW_EZPHYS_MOTION_UNKNOWN ||
         given_kind == AW_EZPHYS_MOTION_UNKNOWN)
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — give its values in %s, %s and %s",
+    return aw_fail(&session->err, AW_USAGE,
+                   "joint '%s' %s: wrong unit — give values in %s, %s and "
+                   "%s",
                    joint, motion == AW_EZPHYS_SLIDES ? "slides" : "rotates", units.displacement,
                    units.velocity, units.torque);
 }

@@ -179,7 +179,8 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
     struct aw_hidmotor_status now;
     if (!experiment->gains.known)
         return aw_fail(&session->err, AW_REFUSED,
-                       "cannot read the board's gains to restore them later");
+                       "cannot read the board's gains, which must be restored later — check the "
+                       "link with 'ping'");
     struct aw_hidmotor_options saved = shorten_timeout(experiment);
     enum aw_status status = hidmotor_gain_access.send(session, gains);
     hidmotor_arm(session)->options = saved;

@@ -369,7 +369,8 @@ static enum aw_status plan_others(struct aw_session *session,
         const char *name = aw_hidmotor_joint(i).name;
         aw_append(state->cancelled, sizeof state->cancelled, ",", "%s", name);
         aw_session_print_notice(session,
-                                "motion of %s cancelled: stays at %.1f deg — name this joint, too",
+                                "motion of %s cancelled: stays at %.1f deg — name this joint in "
+                                "the command, too",
                                 name, plan->target[i]);
     }
     return status;

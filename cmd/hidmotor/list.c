@@ -38,7 +38,7 @@ enum aw_status hidmotor_list(struct aw_session *session, bool running)
     }
     if (!found && !running)
         aw_session_print_notice(session,
-                                "no board found — plug it in, give its link with -l hid:VID:PID "
+                                "no board found — plug one in, give its link with -l hid:VID:PID "
                                 "or -l hid:/dev/hidrawN, or try -l sim:");
     free(ports);
     return AW_OK;

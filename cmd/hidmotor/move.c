@@ -147,7 +147,7 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
     if (!s.confirmed)
         return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold%s deg, not confirmed: the wait was interrupted",
+                       "stop sent, to hold%s deg, not confirmed: interrupted while waiting",
                        positions);
     aw_stop_set_effect(session, "holding%s deg", positions);
     return AW_OK;

@@ -40,7 +40,7 @@ static enum aw_status parse_payload(struct aw_session *session, const struct aw_
         return parse_floats(session, args, bytes, payload);
     if (aw_arg(args, "floats", 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "send: floats and --bytes given — omit the floats or --bytes");
+                       "send: both floats and --bytes given — omit one of them");
     enum aw_status status = aw_hex_parse(&aw_hidmotor_protocol, hex, strlen(hex), bytes,
                                          AW_HIDMOTOR_PAYLOAD, &size, &session->err);
     *payload = (struct aw_span){bytes, size};

@@ -43,7 +43,7 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
                           &session->err);
     else if (similar || strspn(text, "+-.0123456789") == 0)
         status = aw_fail_unknown(&session->err, similar, "use open, close, 50% or 0 to 180",
-                                 "gripper: '%.24s' not found", text);
+                                 "gripper: unknown position '%.24s'", text);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
     return status == AW_OK ? aw_transmit(session, &request) : status;

@@ -84,16 +84,17 @@ static const struct aw_command commands[] = {
          "target keep their setpoint.",
      .examples = AW_LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
-    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder or elbow"},
          {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
-          .help = "distance from the setpoint: +5; without it the keys move the joint"},
+          .help = "change relative to the setpoint, such as +5; without it, the keys move the "
+                  "joint"},
          DURATION,
          MODE),
-     .details = "Moves from the setpoint. Without a distance, the arrow keys or + and - move "
-         "the joint, Page Up and Page Down change the step, and q "
+     .details = "Moves from the setpoint. Without an amount, the arrow keys or + and - move the "
+         "joint, Page Up and Page Down change the step, and q "
          "quits.", .options = wait_options, .safety = AW_MOTION,
      .run = aw_run_jog,
      .examples = AW_LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
@@ -120,18 +121,18 @@ static const struct aw_command commands[] = {
          ">path.csv",
          "-l sim: play path.csv --speed 50%"),
      .run = aw_run_play,
-     .details = "Checks the limits and speeds of the whole path first. Then the arm moves to "
-         "the first waypoint if it is within --max-jump, or at the speed of --approach. "
-         "Setpoints are sent at --rate (default 50 Hz). The keys + and - change the speed. "
-         "Without --cubic or --quintic the joints move linearly between the points. Separate "
-         "columns by commas, semicolons, tabs or spaces. Times are in seconds (in ms in a "
-         "column t_ms), angles in deg. A file without a header requires --columns."},
+     .details = "Checks the limits and speeds of the whole path first. The first waypoint must be "
+         "within --max-jump of the position, unless --approach moves there first. Setpoints are "
+         "sent at --rate (default 50 Hz). The keys + and - change the speed. Without --cubic or "
+         "--quintic the joints move linearly between the points. Commas, semicolons, tabs or "
+         "spaces separate the columns. Times are in seconds (in ms in a column t_ms), angles in "
+         "deg. A file without a header requires --columns."},
     {.name = "record", .group = AW_GROUP_KEEP,
      .summary = "record the motion of the joints in a file",
      .args = AW_ARGS(
          {.name = "file", .kind = AW_ARG_FILE,
-          .help = ".csv (joints over time), .pcapng, .mcap or .ndjson; '-': pcapng on standard "
-              "output",
+          .help = "file to write: .csv (joints over time), .pcapng, .mcap or .ndjson; -: pcapng on "
+              "standard output",
           .endings = "csv pcapng mcap ndjson"}),
      .options = AW_OPTIONS(
          {.name = "until-arrived", AW_AT(aw_record_joints_options, until_arrived),
@@ -202,23 +203,23 @@ static const struct aw_command commands[] = {
      .details = "The file has a section for each step, as in the example. "
          "A step always fails if the joint ends more than 10 % of the step away from its "
          "target. If a step fails, the exit code is 1."},
-    {.name = "velocity", .summary = "send velocities", .args = velocity_args, .safety = AW_MOTION,
-     .run = run_velocity,
+    {.name = "velocity", .summary = "set the velocities of the joints", .args = velocity_args,
+     .safety = AW_MOTION, .run = run_velocity,
      .details = "The published firmware accepts this command, but its servos do not move.",
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
-     .summary = "measure round trips", .safety = AW_READ, .run = aw_run_ping,
-     .details = "Measures 100 round trips; change this with -n COUNT or --for TIME.",
+     .summary = "measure round-trip times", .safety = AW_READ, .run = aw_run_ping,
+     .details = "Measures 100 round trips, -n COUNT round trips, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "send", .summary = "send any packet and print the reply",
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .min = 0, .max = 4294967295,
           .is_integer = true,
-          .help = "name of a packet of --packets, or a packet id"},
+          .help = "name of a packet of --packets, or packet id"},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
-          .help = "fields of the named packet, as name=value"},
+          .help = "fields of the named packet"},
          {.name = "floats", .kind = AW_ARG_REST, .optional = true,
-          .help = "payload of the packet with this id: at most 15 numbers"}),
+          .help = "payload of a packet given by id: at most 15 numbers"}),
      .options = AW_OPTIONS(
          {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
           .help = "payload as bytes instead of floats"}),
@@ -283,6 +284,14 @@ const struct aw_tool hidmotor_tool = {
                              "tip 0 45 -30", "-l sim: teleop --keys --for 2s"),
     .help.example_field = "m2.position",
     .help.example_move = "move 0 45 -30 --wait",
+    .help.common_examples =
+        (const struct aw_example[]){
+            {"follow", "$ printf 't,knee\\n0,0\\n1,5\\n2,0\\n' >knee.csv"},
+            {"follow", "-l sim: follow knee.csv --map elbow=knee --relative"},
+            {"expect", "$ printf 'move 0 45 -30 --wait\\nexpect m2.position=45 --tolerance "
+                       "2deg\\n' >moves.txt"},
+            {"expect", "-l sim: run moves.txt"},
+            {0}},
     .state.size = sizeof(struct hidmotor_state),
     .device.links = AW_LIST("hid", "unix", "log"),
     .device.sim = &hidmotor_sim_transport,

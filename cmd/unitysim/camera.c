@@ -152,9 +152,8 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
         values[i] = NAN;
         status = aw_arg_number(session, args, fields[i].name, &values[i]);
         if (status == AW_OK && fabs(values[i]) > UINT16_MAX)
-            return aw_fail(&session->err, AW_LIMIT,
-                           "camera: %s %.9g is out of range of the wire format", fields[i].name,
-                           values[i]);
+            return aw_fail(&session->err, AW_LIMIT, "camera: %s %.9g is out of range (%d to %d)",
+                           fields[i].name, values[i], -UINT16_MAX, UINT16_MAX);
         *given += isnan(values[i]) ? 0 : 1;
     }
     if (status == AW_OK && *given == 0)

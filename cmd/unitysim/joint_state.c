@@ -119,8 +119,8 @@ static enum aw_status parse_target(struct aw_session *session, const struct aw_j
     if (status == AW_OK && !angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_ticks_to_deg(ticks);
     if (status == AW_OK && fabs(aw_unitysim_deg_to_ticks(*deg)) > UINT16_MAX)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range of the wire format",
-                       joint->name, aw_unitysim_deg_to_ticks(*deg));
+        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range (%d to %d)",
+                       joint->name, aw_unitysim_deg_to_ticks(*deg), -UINT16_MAX, UINT16_MAX);
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", problem.text);
 }
 

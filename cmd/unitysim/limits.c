@@ -134,8 +134,8 @@ static enum aw_status send_limits(struct aw_session *session,
     unity->options.limits = *limits;
     if (session->options.run.dry_run) {
         aw_session_print_notice(session,
-                                "an update includes the camera; a dry run cannot request it and "
-                                "uses the view of the scene");
+                                "--dry-run cannot request the camera, so the packet contains the "
+                                "view of the scene");
         aw_unitysim_build_update(unity, NULL, &record);
         return unitysim_dry_run(session, &record);
     }

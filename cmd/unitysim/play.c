@@ -68,7 +68,7 @@ static void report_row(const struct play *play)
     aw_object_add_number(&line, "goal", play->goal, 0, "tick");
     aw_object_add_number(&line, "tolerance", row->tolerance, 0, "tick");
     aw_session_print_row(session, &line, "%3zu/%zu  %-12s %s %s\n", play->row + 1, play->sequence.n,
-                         name, user ? "waiting for you to move it to" : "to", goal);
+                         name, user ? "waiting until you move it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 

@@ -97,7 +97,8 @@ static enum aw_status record_points(struct teach *teach, const char *path)
     teach->deadline = aw_session_end_time(session);
     if (teach->every_ns == 0)
         aw_session_print_notice(
-            session, "move the arm to a position and press Enter; q and Enter ends teaching");
+            session, "move the arm to a position and press Enter; to finish, type q and press "
+                     "Enter");
     enum aw_status status = run_recording(teach);
     if (teach->sequence.n == 0 && status == AW_OK)
         return aw_fail(

@@ -69,8 +69,8 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     /* Records of other tools' output, accepted as commands. */
-    {.name = "control", .summary = "drive joints, with the fields of a "
-        "record", .args = message_args,
+    {.name = "control",
+     .summary = "drive joints, with the fields of a record", .args = message_args,
      .hidden = true, .safety = AW_MOTION, .run = run_control},
     {.name = "update", .summary = "send camera and limits, with the fields of a "
         "record", .args = message_args,
@@ -80,36 +80,38 @@ static const struct aw_command commands[] = {
     {.name = "drive", .summary = "drive joints at a constant speed until stopped",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_drives,
-          .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"}),
+          .help = "velocities, such as elbow=+45 (units of 0.684 deg/s), elbow=30deg/s or "
+                  "hand=open"}),
      .options = AW_OPTIONS(
          {.name = "clamp", AW_AT_TOOL(unitysim_options, clamp),
           .help = "reduce a velocity above the limit of the joint instead of refusing it"}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
-     .details = "Sends control packets every 15 ms, until --for or Ctrl-C ends it. + increases "
-         "the ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, hand "
-         "open. Joints that you do not name stop. In a script, a record of control drives until "
+     .details = "Sends control packets every 15 ms, until --for or Ctrl-C ends it. + increases the "
+         "ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, hand open. "
+         "Joints that you do not name stop. In a script, a control record drives the joints until "
          "the next one.",
      .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",
      .args = AW_ARGS(
          {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unitysim_complete_goals,
-          .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
+          .help = "positions, such as elbow=2135 (ticks) or elbow=7.6deg; also velocity=, "
+                  "tolerance= (ticks) and timeout="}),
      .safety = AW_MOTION, .run = aw_run_move,
-     .details = "Moves all joints at once, controlled by their feedback, and slows down near "
-         "the target. Also accepts velocity=45, tolerance=10, timeout=10s. The exit code is 3 "
-         "if a joint does not arrive.",
+     .details = "Moves all joints at once, using their feedback, and slows down near the target. "
+         "Also accepts velocity=45, tolerance=10, timeout=10s. The exit code is 3 if a joint does "
+         "not arrive.",
      .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
-    {.name = "jog", .summary = "move one joint by a distance, or with the keys",
+    {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .help = "name of a joint"},
          {.name = "amount", .optional = true,
-          .help = "distance from the actual position: +50 ticks, -5deg; without it the keys "
-              "move the joint"}),
+          .help = "change relative to the actual position, such as +50 (ticks) or -5deg; without "
+              "it, the keys move the joint"}),
      .safety = AW_MOTION, .run = aw_run_jog,
-     .details = "Moves from the position in the feedback. Without a distance, the arrow keys "
-         "move the joint, Page Up and Page Down change the step, and q quits.",
+     .details = "Moves from the position in the feedback. Without an amount, the arrow keys move "
+         "the joint, Page Up and Page Down change the step, and q quits.",
      .examples = AW_LIST("-l 'sim:?time=virtual' jog elbow +50",
          "-l 'sim:?time=virtual' jog wrist_flex -5deg")},
     {.name = "stop", .group = AW_GROUP_MOVE,
@@ -124,14 +126,15 @@ static const struct aw_command commands[] = {
     {.name = "limits", .summary = "show, set, load or save the limits of the joints",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-          .help = "joint to show (default all), set JOINT MIN MAX, load FILE, or save FILE"},
+          .help = "joint to show (default all), or set JOINT MIN MAX, load FILE, save FILE"},
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .with = AW_LIST("set"), .help = "set: the joint"},
          {.name = "min", .optional = true, .with = AW_LIST("set"),
-          .help = "in ticks (2048 is the centre) or deg"},
-         {.name = "max", .optional = true, .with = AW_LIST("set"), .help = "in ticks or deg"},
+          .help = "set: lower limit in ticks (2048 is the centre) or deg"},
+         {.name = "max", .optional = true, .with = AW_LIST("set"),
+          .help = "set: upper limit in ticks or deg"},
          {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = AW_LIST("load", "save"),
-          .help = "load, save: the file"}),
+          .help = "load, save: file of limits"}),
      .safety = AW_WRITE, .run = run_limits,
      .details = "The simulator cannot report its limits, so the tool saves the last limits that "
          "it sent.",
@@ -141,7 +144,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .optional = true,
           .choices = AW_LIST("get", "set", "default", "views", "save", "use"),
-          .help = "get, set X Y Z RX RY RZ, default, views, save NAME, use NAME"},
+          .help = "action (default get)"},
          {.name = "x", .field = "update.camera.x", .optional = true, .with = AW_LIST("set")},
          {.name = "y", .field = "update.camera.y", .optional = true, .with = AW_LIST("set")},
          {.name = "z", .field = "update.camera.z", .optional = true, .with = AW_LIST("set")},
@@ -155,7 +158,8 @@ static const struct aw_command commands[] = {
          "of CameraViews.csv.",
      .examples = AW_LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
          "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
-    {AW_PLAY_ROW("a motion sequence of brachI/Oplexus, or t,elbow,hand: seconds, and deg",
+    {AW_PLAY_ROW("motion sequence of brachI/Oplexus, or CSV with the columns t (s) and joints "
+                 "(deg): t,elbow,hand",
          {.name = "repeat", AW_AT(unitysim_play_options, repeat), .value = "COUNT",
           .help = "number of repetitions", .fallback = "1", .unit = "", .min = 1, .max = 1e9,
           .is_integer = true},

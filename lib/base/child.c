@@ -171,8 +171,10 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
     aw_child_close(&child->stdin_fd);
     aw_child_close(&child->stdout_fd);
     aw_child_close(&child->stderr_fd);
-    return aw_fail(err, AW_NO_LINK, "%.100s: %s — is it complete and executable?", plan->path,
-                   strerror(error));
+    return aw_fail(err, AW_NO_LINK,
+                   "%.100s: %s — check that it is complete and "
+                   "executable",
+                   plan->path, strerror(error));
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static enum aw_status check_text(struct aw_lines *lines, size_t length, struct a
     if (lines->number == 1 && aw_has_utf16_bom(lines->text))
         return aw_fail(err, AW_MALFORMED, AW_UTF16_ADVICE);
     if (lines->at)
-        return aw_fail(err, AW_MALFORMED, "zero byte found — give a text file");
+        return aw_fail(err, AW_MALFORMED, "NUL byte found — give a text file");
     while (size > 0 && strchr("\r\n", lines->text[size - 1]))
         lines->text[--size] = '\0';
     char *cr = strchr(lines->text, '\r');

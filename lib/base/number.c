@@ -85,7 +85,7 @@ static enum aw_status read_number(const char *text, double *value, char **end, s
         return aw_fail(err, AW_USAGE, "'%.40s' is not a number", text);
     *value = strtod(text, end);
     if (!isfinite(*value))
-        return aw_fail(err, AW_USAGE, "number '%.40s' is too large", text);
+        return aw_fail(err, AW_USAGE, "'%.40s' is too large", text);
     return AW_OK;
 }
 

@@ -12,11 +12,11 @@
 const char *const aw_loss_names[AW_LOSSES] = {
     "",
     "no data from the leader",
-    "no data from the leader for a while",
+    "no data from the leader for too long",
     "the leader restarted",
     "the leader jumped",
     "leader disconnected",
-    "this program was held up",
+    "this program stalled",
     "following error too large",
 };
 

@@ -18,7 +18,7 @@ const char *const aw_halt_names[AW_HALTS] = {
     "enabling button released",
     "events were lost",
     "gamepad disconnected",
-    "this program was held up",
+    "this program stalled",
     "no data from the gamepad",
     "following error too large",
     "a joint has a fault",

@@ -112,7 +112,7 @@ enum aw_halt {
     AW_HALT_RELEASED, /* the button was released */
     AW_HALT_EVENTS,   /* the kernel lost events, or a value is not a number */
     AW_HALT_GONE,     /* the device, the terminal or the writer of the records disconnected */
-    AW_HALT_LATE,     /* this program was held up */
+    AW_HALT_LATE,     /* this program stalled */
     AW_HALT_STALE,    /* a deflected input sent nothing */
     AW_HALT_LAG,      /* following error of halted_joint */
     AW_HALT_FAULT,    /* a joint reports a fault */

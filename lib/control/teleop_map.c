@@ -23,7 +23,7 @@ static enum aw_status find_input(struct aw_teleop_map *map, const char *name, si
     if (map->n_inputs == AW_TELEOP_INPUTS)
         return aw_fail(err, AW_USAGE, "more than %d inputs — remove some", AW_TELEOP_INPUTS);
     if (!length || length >= sizeof map->inputs[0])
-        return aw_fail(err, AW_USAGE, "'%.*s' is not an input — see armwire-pad for the names",
+        return aw_fail(err, AW_USAGE, "unknown input '%.*s' — run armwire-pad to see the names",
                        (int)length, name);
     memcpy(map->inputs[map->n_inputs], name, length);
     map->inputs[map->n_inputs][length] = '\0';
@@ -73,9 +73,9 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
             row->lockout_ns = (int64_t)(lockout * 1e9);
         return AW_OK;
     }
-    return aw_fail(
-        err, AW_USAGE,
-        "option '%.40s' not found — use deadzone, expo, min, max, gain, above or lockout", name);
+    return aw_fail(err, AW_USAGE,
+                   "unknown option '%.40s' — use deadzone, expo, min, max, gain, above or lockout",
+                   name);
 }
 
 static const struct {
@@ -162,7 +162,8 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
         status = aw_fail(err, AW_USAGE, "min and max are the same — give a larger max");
     if (status == AW_OK && plus && row.verb == AW_VERB_VELOCITY)
         status = aw_fail(err, AW_USAGE,
-                         "two inputs at once cannot set a velocity — use next, toggle and others");
+                         "two inputs together cannot set a velocity — use toggle, next, mark or "
+                         "quit");
     if (status == AW_OK)
         map->rows[map->n++] = row;
     return status;

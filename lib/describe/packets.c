@@ -74,7 +74,7 @@ static const char line[] = "[packet GRIP]                 # 0GRIP2,050 and the e
                            "finger  = digits:1 min=0 max=4\n"
                            "opening = digits:3 % min=0 max=100\n";
 
-static const char datagram[] = "[packet battery]              # a type unknown to the tool\n"
+static const char datagram[] = "[packet battery]              # a packet type unknown to the tool\n"
                                "id      = 40\n"
                                "help    = power supply of the arm\n"
                                "dir     = rx\n"

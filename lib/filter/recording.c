@@ -218,7 +218,7 @@ static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *va
     }
     const struct aw_variant *named = aw_protocol_variant(protocol, r->about.wire);
     if (!named)
-        return aw_fail(err, AW_USAGE, "wire '%.60s' of %s not found — update this program",
+        return aw_fail(err, AW_USAGE, "unknown wire '%.60s' of %s — update this program",
                        r->about.wire, protocol->name);
     *variant = *named;
     if (protocol == &aw_canpid_protocol)

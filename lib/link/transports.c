@@ -72,7 +72,7 @@ static const struct aw_transport transports[] = {
         .scheme = "udp",
         .usage = "udp:HOST:PORT?listen=PORT",
         .help = "UDP datagrams to a simulator, which answers to a fixed local port; default "
-                "127.0.0.1:30004 and 30005; from=any accepts datagrams of other hosts; greet=1 "
+                "127.0.0.1:30004 and 30005; from=any accepts datagrams from other hosts; greet=1 "
                 "first sends an empty datagram, for reply=sender",
         .keys = udp_keys,
         .open = aw_udp_open,

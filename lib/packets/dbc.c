@@ -30,7 +30,7 @@ static void fail(struct parser *p, const char *expected)
     if (p->status != AW_OK)
         return;
     if (token->kind == AW_DBC_UNCLOSED)
-        aw_fail(p->err, AW_USAGE, "unterminated text — add the closing quote");
+        aw_fail(p->err, AW_USAGE, "unterminated string — add the closing quote");
     else if (token->kind == AW_DBC_END)
         aw_fail(p->err, AW_USAGE, "end of file, expected %s", expected);
     else
@@ -107,7 +107,7 @@ static const char *parse_name(struct parser *p, const char *expected)
 /* csv: also replaces commas, for use in CSV. */
 static const char *parse_text(struct parser *p, size_t size, bool csv)
 {
-    return parse_string(p, AW_DBC_TEXT, size, csv, "a text in quotes");
+    return parse_string(p, AW_DBC_TEXT, size, csv, "a quoted string");
 }
 
 /* ---- Skipped statements ---- */

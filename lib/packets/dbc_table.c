@@ -408,7 +408,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     unsigned line = 1;
     for (const char *at = *text; *at; at++)
         line += *at == '\n';
-    aw_fail(err, AW_USAGE, "zero byte found — give a text file");
+    aw_fail(err, AW_USAGE, "NUL byte found — give a text file");
     if (err)
         aw_fail_at_line(err, name, line, 1);
     return AW_USAGE;

@@ -257,7 +257,9 @@ static enum aw_status check_gain(const struct aw_protocol *protocol,
             joint->name, key, found.message->name);
     if (status == AW_OK && find_gain(protocol, found.message->name, strchr(path, '.') + 1,
                                      &owner) != &joint->gain_set[gain])
-        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is already a gain of joint %s",
+        return aw_fail(err, AW_USAGE,
+                       "joint %s: %s: '%.60s' is already a gain of joint %s — name "
+                       "another field",
                        joint->name, key, path, owner);
     if (status == AW_OK && joint->gain_read[gain])
         status = check_reported(protocol, joint, gain, found.range.unit, err);

@@ -37,7 +37,7 @@ enum aw_status aw_packet_parse_word(char *name, struct aw_error *err)
 {
     size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (length < 3 || length > 8 || name[length])
-        return aw_fail(err, AW_USAGE, "invalid word '%.40s' — use 3 to 8 capital letters", name);
+        return aw_fail(err, AW_USAGE, "invalid type '%.40s' — use 3 to 8 capital letters", name);
     for (char *at = name; *at; at++)
         *at = (char)tolower((unsigned char)*at);
     return aw_packet_check_name(name, "a packet", err);
@@ -51,7 +51,7 @@ static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_
     const struct aw_custom_packets *custom = p->custom;
     if (p->word)
         return aw_fail(err, AW_USAGE,
-                       "id: not supported by %s — name the packet by its word: [packet %s]",
+                       "id: not supported by %s — name the packet by its type: [packet %s]",
                        p->protocol->name, p->word);
     enum aw_status status = aw_number_parse(value, &id, err);
     if (status != AW_OK)
@@ -204,7 +204,8 @@ static enum aw_status check_position(struct aw_packet *p, const struct aw_field 
                        row->name);
     if (row->type == AW_TEXT && (p->parse.has_text || p->group.n_labels))
         return aw_fail(err, AW_USAGE,
-                       "%s: second or repeated text — use one text, outside of repeat", row->name);
+                       "%s: text field repeated or given twice — use one, outside of 'repeat'",
+                       row->name);
     p->parse.has_text = p->parse.has_text || row->type == AW_TEXT;
     size_t total =
         p->parse.bits + (p->group.group_bits + bits) * (p->group.n_labels ? p->group.n_labels : 1);

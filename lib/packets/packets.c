@@ -185,7 +185,7 @@ static enum aw_status check_conflicts(struct file_reader *r, const struct aw_mes
         return replace ? check_effects(r, message) : AW_OK;
     if (message->word)
         return aw_fail(r->err, AW_USAGE,
-                       "packet %s: word in use by '%s' — rename it, or add 'replace = yes'",
+                       "packet %s: type in use by '%s' — rename the packet, or add 'replace = yes'",
                        message->word, conflict);
     r->packet.parse.fault = "id";
     return aw_fail(r->err, AW_USAGE,

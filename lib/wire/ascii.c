@@ -125,11 +125,11 @@ enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span fram
     for (int i = 0; i < codec->n_scalars; i++) {
         const uint8_t *from = in.at;
         if (!parse_scalar(&in, record, i, &missing))
-            return aw_fail(err, AW_MALFORMED, "%s: no %s at byte %zu", codec->message->name,
+            return aw_fail(err, AW_MALFORMED, "%s: expected %s at byte %zu", codec->message->name,
                            codec->scalars[i].field->name, (size_t)(from - frame.data));
     }
     if (in.at != in.end)
-        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes too many — remove them",
+        return aw_fail(err, AW_MALFORMED, "%s: extra bytes at the end (%zu) — remove them",
                        codec->message->name, (size_t)(in.end - in.at));
     return AW_OK;
 }

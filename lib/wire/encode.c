@@ -42,9 +42,8 @@ static enum aw_status check_name(const struct aw_codec *codec, int scalar, doubl
             return AW_OK;
         aw_append(list, sizeof list, " ", "%s=%d", name->name, name->value);
     }
-    return aw_fail(err, AW_LIMIT, "%s: %s %.*g has no meaning — use one of %s",
-                   codec->message->name, full_name(codec, scalar).text, aw_digits_for(value), value,
-                   list);
+    return aw_fail(err, AW_LIMIT, "%s: unknown %s %.*g — use one of %s", codec->message->name,
+                   full_name(codec, scalar).text, aw_digits_for(value), value, list);
 }
 
 static bool is_float32(const struct aw_field *row)

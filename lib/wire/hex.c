@@ -53,7 +53,9 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
         if (aw_hex_digit(text[i]) < 0)
             return fail_hex(text, i, err);
         if (i + 1 == length || aw_hex_digit(text[i + 1]) < 0)
-            return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — write two digits per byte",
+            return aw_fail(err, AW_MALFORMED,
+                           "column %zu: single hex digit — write two digits per "
+                           "byte",
                            i + 1);
         if (*size == cap)
             return aw_fail(err, AW_MALFORMED, "more than %zu bytes — give fewer bytes", cap);

@@ -147,8 +147,10 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_field *row = codec->scalars[scalar].field;
     if (row->type == AW_TEXT) {
         if (strlen(text) > codec->scalars[scalar].bits / 8u)
-            return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
-                           codec->scalars[scalar].bits / 8u);
+            return aw_fail(err, AW_LIMIT,
+                           "%.40s: '%.40s' is longer than %u characters — shorten "
+                           "it",
+                           name, text, codec->scalars[scalar].bits / 8u);
         memcpy(record->text, text, strlen(text) + 1);
         store_value(record, scalar, 0);
         return AW_OK;

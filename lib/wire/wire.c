@@ -142,8 +142,8 @@ static const struct aw_message *identify_by_code(const struct aw_wire *wire, enu
         if (message->dir & dir && !message->replaced && has_code(wire, message, frame))
             return message;
     }
-    aw_fail(err, AW_MALFORMED, "%zu bytes that are not a %s message %s", frame.size,
-            wire->protocol->name, dir == AW_TX ? "to the device" : "from the device");
+    aw_fail(err, AW_MALFORMED, "not a %s message %s (%zu bytes)", wire->protocol->name,
+            dir == AW_TX ? "to the device" : "from the device", frame.size);
     return NULL;
 }
 

@@ -45,7 +45,7 @@ load common.bash
     fails_with 2 "available: seq, ack" armctl decode --fields frobnicate 30
     fails_with 2 "frobnicate" armctl decode --format '%{frobnicate}' 30
     fails 2 armctl decode --format '%{angle' 30
-    fails_with 2 "no shell 'tcsh' — use bash, zsh or fish" armctl completion tcsh
+    fails_with 2 "unknown shell 'tcsh' — use bash, zsh or fish" armctl completion tcsh
     fails_with 2 "did you mean 'set'" unitysim limits st
     fails_with 2 "did you mean 'save'" canpid gains svae x
     fails_with 2 "did you mean 'elbow'?" hidmotor -q -l sim: move elbo=30

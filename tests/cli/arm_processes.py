@@ -37,7 +37,7 @@ kind = pulse
 """
 QUICK = ["--ack-timeout", "200ms"]
 PULSE = Pulse()
-HELD_UP = "held up for", "sent nothing for"  # a server stops a motion if the machine was busy for a while
+HELD_UP = "stalled for", "sent nothing for"  # a server stops a motion if the machine was busy for a while
 
 # name: profile, simulator options, link options, interrupt probability, options of each process
 RUNS = {

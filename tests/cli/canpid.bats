@@ -483,7 +483,7 @@ END
     fails_with 3 "lknee is still " canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
     has "$output" '"result":"not-reached"'
     fails 1 canpid -q -l "$fast&plant=reversed" --record away.pcapng move lknee=10 -c pos --wait
-    has "$why" "lknee moves away from its target — motor or encoder is reversed"
+    has "$why" "lknee moves away from its target — check whether motor or encoder is reversed"
     has "$(canpid -q decode away.pcapng | grep -- "-> setpoint" | tail -n 1)" "value=disable"
 }
 

@@ -57,7 +57,7 @@ exits() {
 # held_up TEXT: skips the rest of the test if this machine stalled so long that a motion had to end, and TEXT
 # reports that. The test must also have taken that long by its own clock.
 held_up() {
-    [[ $1 =~ (held up|sent nothing)\ for\ ([0-9.e+]+)\ s ]] || return 0
+    [[ $1 =~ (stalled|sent nothing)\ for\ ([0-9.e+]+)\ s ]] || return 0
     awk -v seconds="${BASH_REMATCH[2]}" -v passed_us=$((${EPOCHREALTIME/./} - begun_us)) \
         'BEGIN { exit !(seconds * 0.95e6 < passed_us) }' || return 0
     skip "this machine held a program up for ${BASH_REMATCH[2]} s"

@@ -167,7 +167,7 @@ END
 2|eleven|[joint elbow]|index = eleven
 2|frobs|[joint elbow]|frobs = 2
 2|use [link], [options], [joint NAME]|[nonsense]|a = 1
-2|neither [section]|[joint elbow]|just words
+2|invalid line — write [section]|[joint elbow]|just words
 END
     config '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"
     run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file is used

@@ -455,7 +455,7 @@ pendulum|hinge 0.05 --speed 0.2|0.04|0.06
 humanoid|left-hip.axis2 0.1|0.09|0.11
 END
     fails 1 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
-    has "$why" "hinge moves away from its target — motor or encoder is reversed, or the load is too heavy"
+    has "$why" "hinge moves away from its target — check whether motor or encoder is reversed, or the load is too heavy"
     fails_with 3 "rad from its target — check for an obstacle or end stop" ezphys -q -l sim: jog hinge 1 --max-torque 5
     fails_with 2 "did you mean 'hinge'?" ezphys -q -l sim: jog hing 1
     fails 2 ezphys -q -l sim: jog hinge 5kg
@@ -604,9 +604,9 @@ SCENE
     sim cart-pole jog rail +5cm
     has "$output" "displacement=0.05"
     fails 2 ezphys -q -l sim:cart-pole motor rail 0.1rad/s 100
-    has "$why" "joint 'rail' slides — give its values in m, m/s and N"
+    has "$why" "joint 'rail' slides: wrong unit — give values in m, m/s and N"
     fails_with 2 "'rail' slides" ezphys -q -l sim:cart-pole jog rail 5deg
-    fails_with 2 "joint 'pivot' rotates — give its values in rad, rad/s and Nm" ezphys -q -l sim:cart-pole force pivot 5N
+    fails_with 2 "joint 'pivot' rotates: wrong unit — give values in rad, rad/s and Nm" ezphys -q -l sim:cart-pole force pivot 5N
     simulator --scene cart-pole
     ok bash -c 'ezphys-sim --names cart-pole >names'
     prints " 0.0000 m " ezphys -q -l "$url" --names names status

@@ -59,7 +59,7 @@ ends_with() {
     fails_with 2 "did you mean 'arm4'?" ezphys-sim amr4
     fails 2 ezphys-sim --wire le33
     fails 2 ezphys-sim -x
-    fails_with 2 "--timeout needs a value" ezphys-sim --timeout
+    fails_with 2 "--timeout: value missing" ezphys-sim --timeout
     fails 6 ezphys-sim --step-size 2s
     fails 2 ezphys-sim --limb-force during
     fails 4 ezphys-sim ./nosuch.scene

@@ -32,7 +32,7 @@ says() {
 # a busy machine, the follower must continue.
 stops_because() {
     until grep -qs "stopped: $1" told; do
-        if grep -qs 'stopped: this program was held up' told; then
+        if grep -qs 'stopped: this program stalled' told; then
             : >told
             says 5 follows
         fi

@@ -47,7 +47,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
 @test "help shows examples, meaningful ranges and the tool's own links" {
     prints_no e+38 hidmotor help velocity
     prints "0 to 4294967295" hidmotor help send
-    prints "target — linear, sinusoidal" hidmotor help move
+    prints "target: linear, sinusoidal" hidmotor help move
     prints "advance [COUNT]" ezphys help advance
     prints "canpid decode -j '05F#80F8730806FF'" canpid help decode
     prints "hid:[VID:PID" hidmotor --help-all

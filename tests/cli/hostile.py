@@ -51,9 +51,9 @@ ENDS = {
     "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
     "wall:2deg": {"tune": "restored the previous gains", "step": STUCK, "verify": STUCK},
-    "backlash:1deg": {"verify": "not at 10 deg"},
-    "coulomb:5%": {"step": "not at 10 deg", "verify": "not at 10 deg", "sweep": RESTS},
-    "sound": {"verify": "not at 10 deg"},
+    "backlash:1deg": {"verify": "instead of 10 deg"},
+    "coulomb:5%": {"step": "instead of 10 deg", "verify": "instead of 10 deg", "sweep": RESTS},
+    "sound": {"verify": "instead of 10 deg"},
 }
 
 

@@ -294,7 +294,7 @@ def judge(proxy, plant, name, done):
     wanted = 3 if plant == "silent" else 1 if why else 0
     any_of = why if isinstance(why, tuple) else (why or "",)
     # Repeats a run that a busy machine delayed.
-    held_up = (done.returncode == 6 and "this program was held up for " in said
+    held_up = (done.returncode == 6 and "this program stalled for " in said
                or done.returncode == 1 and "— no samples for " in said)
     if done.returncode != wanted and not held_up:
         wrong.append(f"exit {done.returncode}, not {wanted}: {said}")

@@ -198,7 +198,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.cmd == "velocity" and .ok' me
     client=you
     send 'move 0 10 0'
-    sees '.error and (.why | test("has been in command for .* --take"))' you
+    sees '.error and (.why | test("has held the lease for .* --take"))' you
     send 'move 0 10 0 --take --wait duration=100ms'
     sees '.result == "arrived"' you
     tools() { ps -o args= --ppid "$bridge" | grep -c -e " -k "; }

@@ -219,7 +219,7 @@ END
     ok hidmotor -q -l "$fast" --packets joint.packets record $table --no-header --for 0.1s
     same "$(sed 's/^.*,at,.*$/row/' $table | sort -u)" row
     ok canpid -l "$fast" --dbc bms.dbc --packets bus.packets record run.log --for 0.1s
-    has "$stderr" "run.log: a log cannot contain bus.packets and bms.dbc — give --packets and --dbc to read it"
+    has "$stderr" "run.log: a log cannot include bus.packets and bms.dbc — to read the log, give --packets and --dbc again"
     hasnt "$(cut -c 1 run.log)" "#"
 }
 

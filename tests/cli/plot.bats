@@ -401,7 +401,7 @@ pdf|%PDF
 END
     for command in "step --from 0deg --to 10deg" tune identify; do
         fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
-        has "$why" "--plot: 'run.gif' — give a name that ends in .svg, .png, .pdf or .gp"
+        has "$why" "--plot: 'run.gif': unknown file extension — use .svg, .png, .pdf or .gp"
         [ ! -e run.gif ]
     done
 }

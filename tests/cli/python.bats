@@ -67,7 +67,7 @@ except AttributeError as error:
 try:
     arm.stauts
 except AttributeError as error:
-    assert str(error) == "armctl: command 'stauts' not found — did you mean 'status'?", error
+    assert str(error) == "armctl: unknown command 'stauts' — did you mean 'status'?", error
 assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }

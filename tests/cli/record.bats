@@ -413,6 +413,6 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     same "$(sed 's/) [a-z]* /) /' again.log)" "$(sed 's/) [a-z]* /) /' session.log)"
     for tool in armctl hidmotor unitysim ezphys; do
         exits 2 $tool -l "$fast" --record session.log status
-        has "$stderr" "'session.log' — give a name that ends in .pcapng or .mcap"
+        has "$stderr" "'session.log': unknown file extension — use .pcapng or .mcap"
     done
 }

@@ -64,7 +64,7 @@ class Server:
 
     def end(self):
         """Returns the server's log lines about stops."""
-        held_up = ("held up for", "sent nothing for") if PULSE.stood else ()
+        held_up = ("stalled for", "sent nothing for") if PULSE.stood else ()
         stops = [line for line in self.text().splitlines()
                  if " — stopped" in line and not any(text in line for text in held_up)]
         self.process.terminate()

@@ -98,9 +98,9 @@ commands() {
     held hidmotor
     until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
+    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has held the lease for * s — wait, or take over with --take; 'stop' always works"
     ok hidmotor -q status # any client may read
-    matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
+    matches "$(tail -n 1 <<<"$output")" "lease holder: hidmotor (pid $one, *) for *.* s"
     ok hidmotor -q -j status
     commands "$one"
     ok hidmotor -q -j list
@@ -130,7 +130,7 @@ rival() {
     started+=($held)
     becomes "$held" holder "$tool"
     fails 1 "$tool" -q "${second[@]}"
-    matches "$why" "$tool: $tool (pid $held, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
+    matches "$why" "$tool: $tool (pid $held, *) has held the lease for * s — wait, or take over with --take; 'stop' always works"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # the refused command did not wait
     ok "$tool" -q --take "${second[@]}"
@@ -326,7 +326,7 @@ ends_by() {
     until hidmotor -q -j status | jq -e '.m2.target > 0.1' >/dev/null; do kill -0 "$player"; done # the motion has begun
     faster kill -STOP "$player"
     kill -CONT "$player"
-    ends_by 'the commander sent nothing for '
+    ends_by 'the lease holder sent nothing for '
     # Lines of a script are signs of life. This script's writer sends no more.
     end "$pid"
     serve long hidmotor -l sim: --deadman 20s
@@ -493,7 +493,7 @@ END
         else
             kill "-$way" "$server"
             wait "$mover" && false || same "$?" 7
-            same "$(<said)" "hidmotor: the server was shut down: it stops all motion"
+            same "$(<said)" "hidmotor: the server was shut down and stopped all motion"
             wait "$server" && false || same "$?" "$((128 + $(kill -l "$way")))"
         fi
     done

@@ -40,7 +40,7 @@ from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, children
 # status: exit status of the commander (None: unknown). told: message to other clients (None: their connection
 # ends; False: none, because the commander stops by itself). found: how the ending is detected. goes_on: no stop.
 Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
-GONE, SILENT, STOPPED = "the commander disconnected", "the commander sent nothing for", "stopped by"
+GONE, SILENT, STOPPED = "the lease holder disconnected", "the lease holder sent nothing for", "stopped by"
 
 WAYS = {
     "left": Way(0, None, goes_on=True),
@@ -54,7 +54,7 @@ WAYS = {
     "end": Way(7, "the server was shut down"),
     "server": Way(7, None),
     "watchdog": Way(7, None),
-    "freeze": Way(6, "the server was held up", "dead-man"),
+    "freeze": Way(6, "the server stalled", "dead-man"),
     "mqtt-silent": Way(None, False, "dead-man"),
     "broker": Way(None, False),
     "broker-stop": Way(None, False, "dead-man"),

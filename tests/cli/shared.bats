@@ -79,7 +79,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     ok hidmotor teleop --channels pad.ndjson -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     # A busy machine may have stopped the motion early.
-    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] || has "$stderr" 'held up'
+    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] || has "$stderr" stalled
     stays .m2.target
 }
 
@@ -187,8 +187,8 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         one=$!
         hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &
         two=$!
-        until grep -q 'has been in command' one two; do kill -0 $one || kill -0 $two; done
-        if grep -q 'has been in command' one; then
+        until grep -q 'has held the lease' one two; do kill -0 $one || kill -0 $two; done
+        if grep -q 'has held the lease' one; then
             loser=$one winner=$two
         else
             loser=$two winner=$one
@@ -198,7 +198,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done
         kill -9 "$winner"
         wait "$winner" || true
-        wait_for s "the commander disconnected — stopped"
+        wait_for s "the lease holder disconnected — stopped"
         stays .m2.target
     done
     python3 - "$(place hidmotor)" "${PAIRS:-100}" "$root/tests/cli" <<'END'
@@ -267,7 +267,7 @@ END
         wait $script && false || same "$?" 3
         has "$(<said)" "stopped by hidmotor (pid "
         if [ "$keep" ]; then
-            has "$(<said)" "hidmotor: in command again"
+            has "$(<said)" "hidmotor: holding the lease again"
             has "$(<said)" "move result=arrived"
         else
             hasnt "$(<said)" "move result=arrived"

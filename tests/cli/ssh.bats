@@ -73,7 +73,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=60s --wait 2>mine 3>&- &
     mover=$!
     until lab hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; do :; done
-    exits_with 1 "has been in command for" lab hidmotor -q -l "serve:$D/arm" move 0 10 0
+    exits_with 1 "has held the lease for" lab hidmotor -q -l "serve:$D/arm" move 0 10 0
     run -0 lab hidmotor -q -l "serve:$D/arm" stop
     wait "$mover" && false || same "$?" 3
     lab hidmotor -q -l "serve:$D/arm" move 0 60 0 duration=60s --wait 2>mine 3>&- &

@@ -41,7 +41,7 @@ CONTINUES = 0.3  # s without a stop, after which the motion counts as continuing
 NO_ANSWER, LOST = 3, 7  # exit statuses
 WAIT = 60  # s, timeout for expected events
 STARVED = 4  # max repetitions of a run that a busy machine delayed
-HELD_UP = "telemetry stopped", "this program was held up"  # messages of a tool delayed by the machine
+HELD_UP = "telemetry stopped", "this program stalled"  # messages of a tool delayed by the machine
 
 # ---- Processes -----------------------------------------------------------------------------------
 

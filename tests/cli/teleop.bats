@@ -80,8 +80,8 @@ ends_of() {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # teleop starts at the middle of the range
     while IFS='|' read -r tool words field least most; do
-        stderr='held up'
-        while [[ $stderr == *'held up'* ]]; do # repeats a run that a busy machine stopped; ezphys has no virtual clock
+        stderr=stalled
+        while [[ $stderr == *stalled* ]]; do # repeats a run that a busy machine stopped; ezphys has no virtual clock
             begun_ms=$((${EPOCHREALTIME/./} / 1000))
             ok $tool $words teleop --channels pad.ndjson --record run.pcapng
         done
@@ -192,7 +192,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     sleep 0.3 # the watchdog process stops the arm
     kill -CONT $!
     wait $!
-    has "$(<trace)" 'stopped: this program was held up'
+    has "$(<trace)" 'stopped: this program stalled'
     has "$(<result)" 'teleop result=ended stops=1'
 }
 
@@ -260,8 +260,8 @@ held() { printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '4 none' >pad.events && expor
 
 # drives WORD…: runs teleop with this gamepad; repeats runs that a busy machine delayed.
 drives() {
-    stderr='held up'
-    while [[ $stderr == *'held up'* || -z ${GARBLE:-} && $stderr == *'no data from armwire-pad'* ]]; do
+    stderr=stalled
+    while [[ $stderr == *stalled* || -z ${GARBLE:-} && $stderr == *'no data from armwire-pad'* ]]; do
         ok played hidmotor -l sim: teleop --pad pad.events "$@"
     done
 }
@@ -271,7 +271,7 @@ drives() {
 halts() {
     local client
     : | tee out told
-    until [ -s told ] && ! grep -q 'held up' told && { [ -n "${GARBLE:-}" ] || ! grep -q 'no data from armwire-pad' told; }; do
+    until [ -s told ] && ! grep -q stalled told && { [ -n "${GARBLE:-}" ] || ! grep -q 'no data from armwire-pad' told; }; do
         played hidmotor -l sim: teleop --pad pad.events "${@:2}" >out 2>told 3>&- &
         client=$!
         started+=("$client")
@@ -287,7 +287,7 @@ halts() {
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
     has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all joints stopped'
     # After a delay the joint may have moved too little.
-    [[ $stderr == *'held up'* ]] || hidmotor -q -j decode run.pcapng --dir tx |
+    [[ $stderr == *stalled* ]] || hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
     mkdir -p config/armwire
@@ -454,7 +454,7 @@ def push(on, emg1, times):
         time.sleep(0.01)
 def stops_for(why):
     for line in tool.stderr:
-        if "held up" in line:
+        if "stalled" in line:
             tool.kill()
             sys.exit(75)
         if "stopped" in line:
@@ -479,7 +479,7 @@ elif sys.argv[1] != "end":
     push(1, 0.9, 5) # the button counts as released
 tool.stdin.close()
 assert tool.wait() == 7
-if "held up" in tool.stderr.read():
+if "stalled" in tool.stderr.read():
     sys.exit(75)
 result = json.loads(tool.stdout.read().splitlines()[-1])
 assert "end of the records on standard input" in result["why"], result

@@ -186,7 +186,7 @@ class Round:
                 return max(0, 1000 * (now - hit) - waited)
         self.said.seek(0)
         said = self.said.read()
-        if not hit and any(text in said for text in ("held up", "stood still", "no data from armwire-pad")):
+        if not hit and any(text in said for text in ("stalled", "stood still", "no data from armwire-pad")):
             return None
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 
@@ -197,7 +197,7 @@ class Round:
         self.program.wait(PATIENCE)
         self.said.seek(0)
         said = self.said.read()
-        if last == [MOVES] or self.program.returncode != LIMIT or "this program was held up for " not in said:
+        if last == [MOVES] or self.program.returncode != LIMIT or "this program stalled for " not in said:
             raise SystemExit(f"{self.tool.name}: {last}, exit {self.program.returncode}: {said}")
 
     def close(self):

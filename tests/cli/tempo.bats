@@ -115,7 +115,7 @@ END
     player=$!
     until hidmotor -q -l serve:arm --take speed 10% 2>/dev/null; do sleep 0.02; done
     fails 1 hidmotor -q -l serve:arm speed 4000%
-    same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) is in command — change its speed with --take"
+    same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) holds the lease — change its speed with --take"
     ok hidmotor -q -l serve:arm --take speed 4000%
     wait "$player"
     matches "$(cat result)" 'play points=2*'

@@ -185,7 +185,7 @@ time.sleep(60)' >port 3>&- &
     fails_with 4 "end that client, or use another port at both ends" unitysim -l "$url" status
     end "${started[-1]}"
     end "$pid"
-    exits_with 3 "no program listens" unitysim -l "$url" --timeout 0.3s scene basic
+    exits_with 3 "no program is listening" unitysim -l "$url" --timeout 0.3s scene basic
 }
 
 @test "another client that drives the arm is reported" {
@@ -204,7 +204,7 @@ while True:  # so often that the last packet is always this one
 PYTHON
     started+=("$!")
     sending -l "$url" drive elbow=-45 <<<""
-    wait_for client "another client commands the arm"
+    wait_for client "commands the arm"
     exec {trace}<&-
     kill -TERM "$client"
     wait "$client" && false || same $? 143
@@ -596,9 +596,9 @@ END
         has "$stderr" "$why"
         same "$(json '[.ok,.exit]')" '[false,3]'
     done <<'END'
-stop|stop sent, no feedback — no program listens at 127.0.0.1:
-drive elbow=45 --for 0.1s|stop sent, no feedback — no program listens at 127.0.0.1:
-control elbow.velocity=10 elbow.state=increase|stop sent, no feedback — no program listens
+stop|stop sent, no feedback — no program is listening at 127.0.0.1:
+drive elbow=45 --for 0.1s|stop sent, no feedback — no program is listening at 127.0.0.1:
+control elbow.velocity=10 elbow.state=increase|stop sent, no feedback — no program is listening
 record r.csv --for 0.1s|record: no data received — check the simulator with 'list'
 record r.pcapng --for 0.1s|record: no messages received
 watch --for 0.1s|watch: no messages received

@@ -50,8 +50,8 @@ END
     make_wheel
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
-    stderr='held up'
-    while [[ $stderr == *'held up'* ]]; do # repeats a run that a busy machine stopped
+    stderr=stalled
+    while [[ $stderr == *stalled* ]]; do # repeats a run that a busy machine stopped
         begun_ms=$((${EPOCHREALTIME/./} / 1000))
         ok ezphys -l "$wheel" --record run.pcapng teleop --channels pad.ndjson
     done

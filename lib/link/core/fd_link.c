@@ -34,8 +34,9 @@ void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock
 enum aw_status aw_fd_fail_lost(const struct aw_link *link, int error, struct aw_error *err)
 {
     return aw_fail(err, AW_LOST,
-                   "%s: connection lost: %s — check that it is plugged in and running", link->key,
-                   error ? strerror(error) : "closed by the peer");
+                   "%s: connection lost: %s — check that the device is plugged in and "
+                   "running",
+                   link->key, error ? strerror(error) : "closed by the peer");
 }
 
 static bool is_temporary(int error)
@@ -83,7 +84,8 @@ static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
 static enum aw_status fail_stalled(const struct aw_link *link, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "%s: timed out: the peer accepted no data for a second — check that it runs",
+                   "%s: timed out: the peer accepted no data for a second — check that it is "
+                   "running",
                    link->key);
 }
 

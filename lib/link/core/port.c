@@ -383,8 +383,7 @@ void aw_port_explain(const char *path, int error, char *out, size_t size)
             snprintf(holder, sizeof holder, "another program");
         snprintf(out, size, "busy: in use by %s — end that program first", holder);
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size,
-                 "port not found — check that it is plugged in and switched on, see 'list'");
+        snprintf(out, size, "port not found — plug the device in, switch it on, and see 'list'");
     } else {
         snprintf(out, size, "%s", strerror(error));
     }

@@ -62,7 +62,7 @@ static enum aw_status fail_not_found(const char *path, struct aw_error *err)
     for (size_t i = 0; i < n && i < 6; i++)
         aw_append(names, sizeof names, ", ", "%.60s", ports[i].path);
     return aw_fail(err, AW_NO_LINK, "%.90s: port not found — available: %s (see 'list')", path,
-                   n ? names : "no port; plug the device in");
+                   n ? names : "none; plug the device in");
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,

@@ -182,8 +182,9 @@ static enum aw_status report_refused(struct udp_link *self)
         return AW_TIMEOUT;
     self->out.refused = true;
     snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event,
-             "no program listens at %s yet — start the %s", print_address(&self->peer.peer, name),
-             peer_name(self));
+             "no program is listening at %s yet — start the "
+             "%s",
+             print_address(&self->peer.peer, name), peer_name(self));
     return AW_EVENT;
 }
 
@@ -196,7 +197,7 @@ static bool is_peer_listening(struct udp_link *self)
         self->out.sent_ns - self->out.refused_ns < LISTENS)
         return false;
     self->out.refused = false;
-    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event, "%s now listens at %s",
+    snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event, "%s is now listening at %s",
              peer_name(self), print_address(&self->peer.peer, name));
     return true;
 }
@@ -221,9 +222,9 @@ static bool is_second_sender(struct udp_link *self, const struct received *datag
     if (!returns || !may_report(self, now))
         return false;
     snprintf(link->rx.event, sizeof link->rx.event,
-             "datagrams from %s and from %s: two %ss — end one",
+             "datagrams from two %ss, %s and %s — end one of them", peer_name(self),
              print_address(&self->senders.previous, first),
-             print_address(&self->senders.sender, second), peer_name(self));
+             print_address(&self->senders.sender, second));
     return true;
 }
 

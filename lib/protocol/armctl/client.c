@@ -799,8 +799,8 @@ static enum aw_status finish_confirmed(struct exchange *exchange)
     if (!outcome->has_record) {
         outcome->result = AW_ARMCTL_CONFIRMED_DAMAGED;
         return aw_fail(exchange->err, AW_MALFORMED,
-                       "%s: confirmed by a damaged line, %s: executed, but its values are unknown "
-                       "— send it again",
+                       "%s: confirmed by a damaged line (%s), so it was executed with unknown "
+                       "values — send it again",
                        outcome->sent, outcome->answer);
     }
     return aw_fail(exchange->err, AW_REFUSED,
@@ -831,7 +831,7 @@ static const char *no_answer_hint(const struct exchange *exchange)
     const struct aw_armctl_counters *received = &arm->counters;
     bool no_flip = arm->options.seq != AW_ARMCTL_SEQ_AUTO || !exchange->command.repeatable;
     if (received->foreign)
-        return "our own lines come back: check for a local echo or crossed wires";
+        return "received its own lines: check for a local echo or crossed wires";
     if (received->delivered || received->duplicates || received->acks_ignored)
         return no_flip
                    ? "the handler responds, but does not ACK this digit: it may expect the other "

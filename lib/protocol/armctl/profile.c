@@ -331,11 +331,14 @@ static enum aw_status fail_outside(const struct request *request, double limit, 
     const char *unit = kind_rows[request->kind].unit;
     const char *side = above ? "above its maximum" : "below its minimum";
     if (request->joint)
-        return aw_fail(
-            err, AW_LIMIT, "%s: %g %s is %s %g %s — see [joint %s] in the config, or --force",
-            request->joint->name, request->value, unit, side, limit, unit, request->joint->name);
+        return aw_fail(err, AW_LIMIT,
+                       "%s: %g %s is %s %g %s — change [joint %s] in the config file, or give "
+                       "--force",
+                       request->joint->name, request->value, unit, side, limit, unit,
+                       request->joint->name);
     return aw_fail(err, AW_LIMIT,
-                   "joint %d: %g %s is %s %g %s — describe the joint in the config, or %s--force",
+                   "joint %d: %g %s is %s %g %s — describe the joint in the config file, or give "
+                   "%s--force",
                    request->index, request->value, unit, side, limit, unit,
                    above ? "" : "--signed or ");
 }
@@ -348,16 +351,16 @@ static enum aw_status check_arm_role(const struct request *request, struct aw_er
     const char *role = aw_armctl_role_name(request->role);
     if (joint->kind != request->kind)
         return aw_fail(err, AW_USAGE,
-                       "%s: joint %d is %s of arm, which needs a %s joint (%s), not a %s one — in "
-                       "the config, give the joint for %s 'role = %s'",
+                       "%s: joint %d has role %s of arm by default, which needs a %s joint (%s), "
+                       "not a %s one — in the config file, set the role of another joint: role = "
+                       "%s",
                        joint->name, joint->index, role, expected->adjective, expected->unit,
-                       kind_rows[joint->kind].adjective, role, role);
+                       kind_rows[joint->kind].adjective, role);
     if (joint->role != AW_ARMCTL_NO_ROLE && joint->role != request->role)
         return aw_fail(err, AW_USAGE,
-                       "%s: joint %d is %s of arm, and its role is %s — in the config, give the "
-                       "joint for %s 'role = %s'",
-                       joint->name, joint->index, role, aw_armctl_role_name(joint->role), role,
-                       role);
+                       "%s: joint %d has role %s of arm by default, but its role is %s — in the "
+                       "config file, set the role of another joint: role = %s",
+                       joint->name, joint->index, role, aw_armctl_role_name(joint->role), role);
     return AW_OK;
 }
 

@@ -105,9 +105,9 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
                             int scalar, int *joint, enum aw_armctl_kind *kind);
 
 /* Checks a command against the profile. AW_OK, or AW_LIMIT naming joint, value and limit:
- *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force
+ *     elbow: 400 deg is above its maximum 180 deg — change [joint elbow] in the config file, …
  * or AW_USAGE if the joint has the other kind:
- *     elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — …
+ *     elbow: joint 2 has role h of arm by default, which needs a translating joint (mm), …
  * profile may be NULL; negatives allows values below zero for joints that no profile describes
  * (--signed). aw_encode refuses values that the wire cannot carry. */
 enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,

@@ -13,7 +13,7 @@
 
 static const struct aw_field head[] = {
     {.name = "seq", DIGIT, .max = 3, .optional = true, .is_metadata = true,
-     .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device"},
+     .help = "sequence digit: alternately 0 and 1 from the host, 2 and 3 from the device"},
     {.name = "type", .type = AW_CODE, .help = "three capital letters"},
     {0},
 };
@@ -24,13 +24,13 @@ static const struct aw_field tail[] = {
 };
 
 static const struct aw_field ack[] = {
-    {.name = "ack", DIGIT, .max = 3, .help = "sequence digit of the packet that arrived"},
+    {.name = "ack", DIGIT, .max = 3, .help = "sequence digit of the acknowledged packet"},
     {0},
 };
 static const struct aw_field deg[] = {
     JOINT,
     {.name = "angle", DEGREES, .part = AW_PART_POSITION, .separator = ',', .may_omit = true,
-     .help = "angle to go to"},
+     .help = "target angle"},
     {0},
 };
 /* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. No field is
@@ -39,53 +39,54 @@ static const struct aw_field pulse[] = {
     WHICH,
     {.name = "pulse", .type = AW_DIGITS, .digits = 4, .separator = ',', .unit = "us",
      .min = AW_ARMCTL_PULSE_MIN, .max = AW_ARMCTL_PULSE_MAX, .always_limit = true,
-     .help = "width of the servo's pulse"},
+     .help = "width of the servo pulse"},
     {0},
 };
 static const struct aw_field duty[] = {
     WHICH,
     {.name = "duty", .type = AW_DIGITS, .digits = 3, .separator = ',', .min = -1000, .max = 1000,
-     .help = "in thousandths; negative is backwards, 0 stops the motor"},
+     .help = "duty cycle in thousandths; negative: backwards, 0: stop"},
     {0},
 };
 static const struct aw_field pos[] = {
     JOINT,
     {.name = "position", MM, .part = AW_PART_POSITION, .separator = ',', .may_omit = true,
-     .help = "position to go to"},
+     .help = "target position"},
     {0},
 };
 static const struct aw_field arm[] = {
-    {.name = "r", MM, .may_omit = true, .help = "reach, from the axis of the base"},
+    {.name = "r", MM, .may_omit = true, .help = "reach from the base axis"},
     {.name = "theta", DEGREES, .separator = ',', .may_omit = true, .help = "angle around the base"},
     {.name = "h", MM, .separator = ',', .may_omit = true, .help = "height"},
     {0},
 };
 static const struct aw_field mov[] = {
     {.name = "distance", .type = AW_DIGITS, .digits = 4, .unit = "mm", .min = -9999, .max = 9999,
-     .may_omit = true, .help = "distance to drive; negative is backwards"},
+     .may_omit = true, .help = "distance to drive; negative: backwards"},
     {0},
 };
 static const struct aw_field spd[] = {
     {.name = "speed", .type = AW_DIGITS, .digits = 3, .unit = "mm/s", .min = -999, .max = 999,
-     .may_omit = true, .help = "driving speed; negative is backwards"},
+     .may_omit = true, .help = "driving speed; negative: backwards"},
     {0},
 };
 
 static const struct aw_message messages[] = {
     {.name = "ack", .word = "ACK", .dir = AW_BOTH, .fields = ack,
-     .help = "acknowledge a packet; its own first digit is always 0 and ignored"},
+     .help = "acknowledge a packet; the first digit is always 0 and is ignored"},
     {.name = "pulse", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = pulse,
-     .help = "move a joint by servo pulse width, as in the published firmware"},
+     .help = "move a joint by servo pulse width (published firmware)"},
     {.name = "deg", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = deg,
-     .help = "turn a joint; sent back when it is there"},
+     .help = "turn a joint; on arrival, the device sends the packet back"},
     {.name = "pos", .word = "POS", .dir = AW_BOTH, .drives = true, .fields = pos,
-     .help = "slide a joint; sent back when it is there"},
+     .help = "slide a joint; on arrival, the device sends the packet back"},
     {.name = "arm", .word = "ARM", .dir = AW_BOTH, .drives = true, .fields = arm,
-     .help = "move the hand to cylindrical coordinates; sent back when it is there"},
+     .help = "move the hand to cylindrical coordinates; on arrival, the device sends the packet "
+             "back"},
     {.name = "mov", .word = "MOV", .dir = AW_BOTH, .drives = true, .fields = mov,
-     .help = "drive the transport vehicle a distance"},
+     .help = "drive the transport vehicle by a distance"},
     {.name = "duty", .word = "SPD", .dir = AW_BOTH, .drives = true, .fields = duty,
-     .help = "run a motor joint of the published firmware until the next one"},
+     .help = "run a motor joint until the next command (published firmware)"},
     {.name = "spd", .word = "SPD", .dir = AW_BOTH, .drives = true, .fields = spd,
      .help = "set the speed of the transport vehicle"},
 };
@@ -195,7 +196,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
         if (!wire->protocol->messages[i].replaced && matches_message(&messages[i], frame))
             return &wire->protocol->messages[i];
-    aw_fail(err, AW_MALFORMED, "%zu bytes that are not a line of this protocol", frame.size);
+    aw_fail(err, AW_MALFORMED, "not a line of this protocol (%zu bytes)", frame.size);
     return NULL;
 }
 
@@ -206,7 +207,7 @@ static const struct aw_custom_packets custom_packets = {.max_size = AW_ARMCTL_LI
 
 const struct aw_protocol aw_armctl_protocol = {
     .name = "armctl",
-    .title = "handler arm: ASCII lines with an alternating bit",
+    .title = "handler arm, ASCII lines with an alternating bit",
     .messages = messages,
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,

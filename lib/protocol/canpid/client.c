@@ -549,7 +549,8 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
     };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE,
-                       "only a setpoint can be verified: the telemetry shows nothing else");
+                       "only a setpoint can be verified: the telemetry shows nothing else — remove "
+                       "--verify");
     enum aw_status status = aw_canpid_idle(client, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.verified)
         return fail_unverified(&check, err);

@@ -45,8 +45,8 @@ static const struct aw_field head[] = {
 
 #define CONTROLLER                                                                                 \
     {.name = "controller", .type = AW_UINT, .bits = 8, .names = controllers, .min = 0, .max = 3,   \
-     .help = "position, lever lock, torque or tacit learning; another one than the active one "    \
-             "switches the driver over"}
+     .help = "position, lever lock, torque or tacit learning; the driver switches to this "        \
+             "controller"}
 
 static const struct aw_field gain[] = {
     {.name = "value", FLOAT, .min = -100, .max = 100, .help = "gain of the normalised error"},
@@ -68,8 +68,8 @@ static const struct aw_special disable = {1.5, "disable"};
 static const struct aw_field setpoint[] = {
     {.name = "value", FLOAT, .by = "controller", .scales = setpoint_scales, .special = &disable,
      .n_scales = COUNT(setpoint_scales),
-     .help = "deg (pos) or Nm (tor), else a fraction of full scale; the driver runs within 180 "
-             "deg, 25 Nm, 0.5 (lvl), 1 (tl) and 1.5 of full scale disables it"},
+     .help = "deg (pos) or Nm (tor), otherwise a fraction of full scale; the driver runs up to 180 "
+             "deg, 25 Nm, 0.5 (lvl) or 1 (tl); 1.5 of full scale disables it"},
     CONTROLLER,
     PAD(8),
     {0},
@@ -77,7 +77,7 @@ static const struct aw_field setpoint[] = {
 
 static const struct aw_field precompression[] = {
     {.name = "value", FLOAT, .unit = "m", .min = -0.05, .max = 0.05,
-     .help = "of the spring, in m; the published panel offers 21 mm either way"},
+     .help = "precompression of the spring; the published panel offers -21 to 21 mm"},
     CONTROLLER,
     PAD(8),
     {0},
@@ -92,17 +92,17 @@ static const struct aw_field event[] = {
 
 static const struct aw_field reference[] = {
     {.name = "value", FLOAT, .optional = true, .is_metadata = true,
-     .help = "not used by the published firmware, which sets the current angle as zero"},
+     .help = "ignored by the published firmware, which uses the current angle as zero"},
     PAD(16),
     {0},
 };
 
 static const struct aw_field aux[] = {
     {.name = "index", .type = AW_UINT, .bits = 8, .has_at = true, .at = 32, .min = 0, .max = 3,
-     .always_limit = true, .marked = true, .help = "which variable"},
+     .always_limit = true, .marked = true, .help = "number of the variable"},
     {.name = "value", FLOAT, .has_at = true,
-     .help = "free for the user's algorithm; in variable 0, 1 turns the driver's lamp on and 2 "
-             "turns it off"},
+     .help = "value for the user's algorithm; variable 0 switches the lamp of the driver: 1 on, 2 "
+             "off"},
     {.name = "zero", .type = AW_PAD, .bits = 8, .has_at = true, .at = 40, .marked = true},
     {0},
 };
@@ -115,8 +115,8 @@ static const struct aw_field calibrate[] = {PAD(48), {0}};
 
 static const struct aw_field pid[] = {
     {.name = "setpoint", PERCENT(32766), .has_no_data = true, .no_data = AW_CANPID_SATURATED,
-     .help = "in % of the active controller's full scale; none while disabled"},
-    {.name = "output", PERCENT(32767), .help = "control output in %, 0 while disabled"},
+     .help = "setpoint in % of the active controller's full scale; no data while disabled"},
+    {.name = "output", PERCENT(32767), .help = "control output; 0 while disabled"},
     {.name = "measured", PERCENT(32767), .help = "measured value in % of full scale"},
     {0},
 };
@@ -124,14 +124,14 @@ static const struct aw_field pid[] = {
 static const struct aw_field joint[] = {
     {.name = "fix_link_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,
      .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP,
-     .help = "of the fixed link, in deg (optical encoder)"},
+     .help = "angle of the fixed link (optical encoder)"},
     {.name = "alpha_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = ALPHA_STEP,
      .min = -8191 * ALPHA_STEP, .max = 8192 * ALPHA_STEP,
-     .help = "of the spring, in deg (magnetic encoder)"},
+     .help = "angle of the spring (magnetic encoder)"},
     {.name = "torque", .type = AW_SINT, .bits = 16, .unit = "Nm", .scale = TORQUE * Q15,
      .part = AW_PART_EFFORT,
      .min = -32768 * (TORQUE * Q15), .max = 32767 * (TORQUE * Q15),
-     .help = "computed from alpha and precompression, in Nm"},
+     .help = "torque, computed from alpha and the precompression"},
     {0},
 };
 
@@ -143,17 +143,17 @@ static const struct aw_field joint[] = {
 #define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
 #define CURRENT                                                                                    \
     {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
-     .offset = -12.5, NO_DATA(0x1FF), .help = "current of the motor, in A; none after an error"}
+     .offset = -12.5, NO_DATA(0x1FF), .help = "motor current; no data after an error"}
 #define LEVER_ANGLE                                                                                \
     {.name = "lever_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,       \
      .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP, .has_no_data = true, .no_data = 0x7FFF,  \
-     .part = AW_PART_POSITION, .help = "angle of the lever arm, in deg; none after an error"}
+     .part = AW_PART_POSITION, .help = "angle of the lever arm; no data after an error"}
 
 static const struct aw_field sensors[] = {
     ERROR,
     {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm", NO_DATA(0x7FF),
-     .help = "velocity of the motor, in rpm (cells VELOCITY and VEL of the table); none after "
-             "an error"},
+     .help = "motor velocity (cells VELOCITY and VEL of the published table); no data after an "
+             "error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 4, .marked = true},
     LEVER_ANGLE,
@@ -163,8 +163,7 @@ static const struct aw_field sensors[] = {
 static const struct aw_field sensors_fw[] = {
     ERROR,
     {.name = "velocity", .type = AW_SINT, .bits = 12, .unit = "rpm", NO_DATA(0x7FF),
-     .help = "velocity of the motor, in rpm; the upper two bits are lost under the current; "
-             "none after an error"},
+     .help = "motor velocity; the current overwrites the upper two bits; no data after an error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 6, .marked = true},
     LEVER_ANGLE,
@@ -173,7 +172,7 @@ static const struct aw_field sensors_fw[] = {
 
 #define SENSORS                                                                                    \
     .name = "sensors", .dir = AW_RX, .code = 31,                                                   \
-    .help = "Error code, motor velocity and current, angle of the lever arm."
+    .help = "error code, motor velocity and current, angle of the lever arm"
 
 static const struct aw_message fw_messages[] = {{SENSORS, .fields = sensors_fw}, {0}};
 
@@ -186,34 +185,35 @@ static const struct aw_variant variants[] = {
 
 static const struct aw_message messages[] = {
     {.name = "kp", .dir = AW_TX, .code = 1, .fields = gain,
-     .help = "Set the proportional gain of a controller.",
+     .help = "set the proportional gain of a controller",
      .example = "-l sim: kp 0.6 -b lknee -c tor --switch"},
     {.name = "ki", .dir = AW_TX, .code = 2, .fields = gain,
-     .help = "Set the integral gain of a controller, per tick of the loop; 0 clears the integral.",
+     .help = "set the integral gain of a controller, per control period; 0 clears the integral",
      .example = "-l sim: ki 0.0005 -b lknee -c pos --switch"},
     {.name = "kd", .dir = AW_TX, .code = 3, .fields = gain,
-     .help = "Set the derivative gain of a controller, per tick of the loop.",
+     .help = "set the derivative gain of a controller, per control period",
      .example = "-l sim: kd 0 -b lknee -c pos --switch"},
     {.name = "setpoint", .dir = AW_TX, .code = 4, .drives = true, .fields = setpoint,
-     .help = "Setpoint; enables the controller within its limits, disables it outside."},
+     .help = "send a setpoint, which enables the controller if it is within the limits, and "
+             "disables it otherwise"},
     {.name = "precompression", .dir = AW_TX, .code = 5, .fields = precompression,
-     .help = "Set the precompression of the joint's spring.",
+     .help = "set the precompression of the spring",
      .example = "-l sim: precompression 2mm -b lknee -c pos --switch"},
     {.name = "event", .dir = AW_TX, .code = 6, .drives = true, .fields = event,
-     .help = "Report an event of the gait.", .example = "-l sim: event start -b lankle"},
+     .help = "report a gait event", .example = "-l sim: event start -b lankle"},
     {.name = "ref_alpha", .dir = AW_TX, .code = 7, .fields = reference,
-     .help = "Set the current alpha angle as zero.", .example = "-l sim: ref_alpha -b lknee"},
+     .help = "use the current alpha angle as zero", .example = "-l sim: ref_alpha -b lknee"},
     {.name = "ref_fix_link", .dir = AW_TX, .code = 8, .fields = reference,
-     .help = "Set the current fixed-link angle as zero.",
+     .help = "use the current fixed-link angle as zero",
      .example = "-l sim: ref_fix_link -b lknee"},
-    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "Set an auxiliary variable.",
+    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "set an auxiliary variable",
      .example = "-l sim: aux 0 2.0 -b lknee"},
     {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
-     .help = "Set both current angles as zero.", .example = "-l sim: calibrate -b lknee"},
+     .help = "use both current angles as zero", .example = "-l sim: calibrate -b lknee"},
     {.name = "pid", .dir = AW_RX, .code = 29, .fields = pid,
-     .help = "Setpoint, output and measured value of the active controller."},
+     .help = "setpoint, output and measured value of the active controller"},
     {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,
-     .help = "Angles and torque of the joint."},
+     .help = "angles and torque of the joint"},
     {SENSORS, .fields = sensors},
 };
 

@@ -33,21 +33,21 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-#define XYZ(unit_name)                                                                             \
+#define XYZ(unit_name, what)                                                                       \
     {                                                                                              \
-        {.name = "x", FLOAT, .optional = true, .unit = unit_name, .help = "in " unit_name},        \
+        {.name = "x", FLOAT, .optional = true, .unit = unit_name, .help = what},                   \
             {.name = "y", FLOAT, .optional = true, .unit = unit_name},                             \
             {.name = "z", FLOAT, .optional = true, .unit = unit_name},                             \
             {0},                                                                                   \
     }
 
-static const struct aw_field xyz_m[] = XYZ("m");
-static const struct aw_field xyz_n[] = XYZ("N");
-static const struct aw_field xyz_nm[] = XYZ("Nm");
-static const struct aw_field xyz_m_s[] = XYZ("m/s");
-static const struct aw_field xyz_rad_s[] = XYZ("rad/s");
+static const struct aw_field xyz_m[] = XYZ("m", "position");
+static const struct aw_field xyz_n[] = XYZ("N", "force");
+static const struct aw_field xyz_nm[] = XYZ("Nm", "torque");
+static const struct aw_field xyz_m_s[] = XYZ("m/s", "linear velocity");
+static const struct aw_field xyz_rad_s[] = XYZ("rad/s", "angular velocity");
 static const struct aw_field wxyz[] = {
-    {.name = "w", FLOAT, .optional = true, .fallback = 1, .help = "of the unit quaternion"},
+    {.name = "w", FLOAT, .optional = true, .fallback = 1, .help = "rotation as a unit quaternion"},
     {.name = "x", FLOAT, .optional = true},
     {.name = "y", FLOAT, .optional = true},
     {.name = "z", FLOAT, .optional = true},
@@ -60,10 +60,10 @@ static const struct aw_field wxyz[] = {
 #define UNUSED AW_EZPHYS_PAD("unused", 32)
 
 static const struct aw_field collision[] = {
-    {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},
+    {.name = "x", FLOAT, .unit = "m", .help = "contact point"},
     {.name = "y", FLOAT, .unit = "m"},
     {.name = "z", FLOAT, .unit = "m"},
-    {.name = "depth", FLOAT, .unit = "m", .help = "penetration, in m"},
+    {.name = "depth", FLOAT, .unit = "m", .help = "depth of the penetration"},
     {0},
 };
 
@@ -81,9 +81,9 @@ static const struct aw_field limb[] = {
 
 #define JOINT_AXIS                                                                                 \
     {.name = "displacement", FLOAT, .part = AW_PART_POSITION,                                      \
-     .help = "m of a slider, rad of a rotating axis"},                                             \
+     .help = "displacement in rad, or in m for a slider"},                                         \
     {.name = "angular_velocity", FLOAT, .unit = "rad/s", .part = AW_PART_VELOCITY,                 \
-     .help = "in rad/s; m/s of a slider"}
+     .help = "velocity in rad/s, or in m/s for a slider"}
 static const struct aw_field joint_axis[] = {
     JOINT_AXIS,
     {0},
@@ -91,7 +91,7 @@ static const struct aw_field joint_axis[] = {
 
 static const struct aw_field ordered_axis[] = {
     {.name = "axis", .type = AW_UINT, .min = 1, .max = 3, .optional = true, /* no bits */
-     .help = "of the joint, from 1, by the order of packets"},
+     .help = "axis of the joint, from 1, numbered in the order of the packets"},
     JOINT_AXIS,
     {0},
 };
@@ -106,55 +106,56 @@ static const struct aw_field joint_feedback[] = {
 
 static const struct aw_field timestamp[] = {
     {.name = "step", .type = AW_LONG, .help = "steps since the simulation began"},
-    {.name = "step_size", FLOAT, .unit = "s", .help = "size of one step, in s"},
+    {.name = "step_size", FLOAT, .unit = "s", .help = "step size"},
     {0},
 };
 
 static const struct aw_field axis_force[] = {
-    {.name = "axis1", FLOAT, .unit = "Nm", .help = "torque on axis 1, in Nm (N on a slider)"},
+    {.name = "axis1", FLOAT, .unit = "Nm",
+     .help = "torque on axis 1 in Nm, or force in N on a slider"},
     {.name = "axis2", FLOAT, .unit = "Nm", .optional = true,
-     .help = "torque on axis 2, in Nm, if the joint has one"},
+     .help = "torque on axis 2, if the joint has one"},
     {.name = "axis3", FLOAT, .unit = "Nm", .optional = true,
-     .help = "torque on axis 3, in Nm, if the joint has one"},
+     .help = "torque on axis 3, if the joint has one"},
     {0},
 };
 
 static const struct aw_field axis_motor[] = {
     {.name = "velocity1", FLOAT, .unit = "rad/s",
-     .help = "target velocity of axis 1, in rad/s (m/s on a slider)"},
+     .help = "target velocity of axis 1 in rad/s, or in m/s for a slider"},
     {.name = "max_torque1", FLOAT, .unit = "Nm",
-     .help = "the motor's limit on axis 1, in Nm (N on a slider); 0 switches it off"},
+     .help = "maximum torque on axis 1 in Nm, or force in N on a slider; 0 switches the motor off"},
     {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
-     .help = "target velocity of axis 2, in rad/s, if the joint has one"},
+     .help = "target velocity of axis 2, if the joint has one"},
     {.name = "max_torque2", FLOAT, .unit = "Nm", .optional = true,
-     .help = "the motor's limit on axis 2, in Nm"},
+     .help = "maximum torque on axis 2"},
     {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
-     .help = "target velocity of axis 3, in rad/s, if the joint has one"},
+     .help = "target velocity of axis 3, if the joint has one"},
     {.name = "max_torque3", FLOAT, .unit = "Nm", .optional = true,
-     .help = "the motor's limit on axis 3, in Nm"},
+     .help = "maximum torque on axis 3"},
     {0},
 };
 
 static const struct aw_message messages[] = {
     {.name = "collision", .dir = AW_RX, .code = 1, .fields = collision,
-     .help = "A point of contact; usually two, one for each of the bodies."},
-    {.name = "limb", .dir = AW_RX, .code = 2, .fields = limb, .help = "State of a body."},
+     .help = "contact point of a body; usually one packet for each of the two bodies"},
+    {.name = "limb", .dir = AW_RX, .code = 2, .fields = limb, .help = "state of a body"},
     {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = joint_axis,
-     .help = "State of one axis of a joint; one packet per axis, in order."},
+     .help = "state of one axis of a joint; one packet per axis, in order"},
     {.name = "joint_feedback", .dir = AW_RX, .code = 4, .fields = joint_feedback,
-     .help = "Force and torque a joint exerts on its two bodies."},
+     .help = "forces and torques that a joint exerts on its two bodies"},
     {.name = "timestamp", .dir = AW_RX, .code = 5, .fields = timestamp,
-     .help = "Time of the simulation: step number times step size."},
-    {.name = "reset", .dir = AW_TX, .code = 1, .help = "Start the simulation again."},
+     .help = "simulation time: step number times step size"},
+    {.name = "reset", .dir = AW_TX, .code = 1, .help = "restart the simulation"},
     {.name = "axis_force", .dir = AW_TX, .code = 2, .drives = true, .fields = axis_force,
-     .help = "Apply torques to the axes of a joint, for one step."},
+     .help = "apply torques to the axes of a joint for one step"},
     {.name = "axis_motor", .dir = AW_TX, .code = 3, .drives = true, .fields = axis_motor,
-     .help = "Set the velocity and torque limit of a joint's motors, until changed."},
+     .help = "set the target velocities and maximum torques of a joint's motors"},
 };
 
 const struct aw_message aw_ezphys_ordered[] = {
     {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = ordered_axis,
-     .help = "State of one axis of a joint; one packet per axis, in order."},
+     .help = "state of one axis of a joint; one packet per axis, in order"},
     {0},
 };
 

@@ -51,8 +51,8 @@ enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct
     if (force || (deg >= limit.min && deg <= limit.max))
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
-                   "%s: %.9g deg is out of range (%g to %g deg), where the arm may collide — "
-                   "--force overrides",
+                   "%s: %.9g deg is out of range (%g to %g deg), where the arm may collide — give "
+                   "--force to override",
                    limit.alias, deg, limit.min, limit.max);
 }
 
@@ -384,8 +384,8 @@ static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_e
             "%s: rests %.2f deg from its setpoint — give a tolerance of %g deg, the arm's accuracy",
             joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
-                   "%s: its setpoint is %.1f deg, but it stays at %.1f: arm not homed, or motors "
-                   "disabled — hold Home on the board, or throw the switch",
+                   "%s: setpoint is %.1f deg, but the joint stays at %.1f: arm not homed, or "
+                   "motors disabled — hold Home on the board, or switch the motors on",
                    joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
 }
 

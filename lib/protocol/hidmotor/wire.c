@@ -28,22 +28,22 @@ static const struct aw_name modes[] = {{0, "linear"}, {1, "sinusoidal"}, {0}};
 
 static const struct aw_field set_setpoints[] = {
     {.name = "duration", FLOAT, .unit = "ms", .min = 0, .max = 3600000, .optional = true,
-     .help = "duration, in ms; below 1, the setpoints jump"},
+     .help = "duration of the motion; below 1 ms the setpoints jump"},
     {.name = "mode", FLOAT, .names = modes, .min = 0, .max = 1, .optional = true,
-     .help = "shape of the interpolation between the old setpoint and the target"},
+     .help = "interpolation from the old setpoint to the target"},
     {.name = "m1", .alias = "base", FLOAT, .unit = "deg", .min = -90, .max = 90,
-     .help = "target of the base, in deg"},
+     .help = "target of the base"},
     {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg", .min = -45, .max = 100,
-     .help = "target of the shoulder, in deg"},
+     .help = "target of the shoulder"},
     {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg", .min = -90, .max = 63,
-     .help = "target of the elbow, in deg"},
+     .help = "target of the elbow"},
     {0},
 };
 
 static const struct aw_field motor_position[] = {
-    {.name = "setpoint", FLOAT, .unit = "deg", .help = "where the interpolation is now, in deg"},
+    {.name = "setpoint", FLOAT, .unit = "deg", .help = "current setpoint of the interpolation"},
     {.name = "position", FLOAT, .unit = "deg", .part = AW_PART_POSITION,
-     .help = "measured angle in deg, in steps of 0.24, new every 16 ms"},
+     .help = "measured angle, in steps of 0.24 deg, updated every 16 ms"},
     {0},
 };
 
@@ -57,9 +57,9 @@ static const struct aw_field positions[] = {
 
 static const struct aw_field motor_velocity[] = {
     {.name = "setpoint", FLOAT, .unit = "deg/s",
-     .help = "velocity wanted, in deg/s; 0 unless in velocity mode"},
+     .help = "target velocity; 0 unless in velocity mode"},
     {.name = "velocity", FLOAT, .unit = "deg/s", .part = AW_PART_VELOCITY,
-     .help = "measured, in deg/s, new every 50 ms"},
+     .help = "measured velocity, updated every 50 ms"},
     {.name = "effort", FLOAT,
      .help = "output of the board's controller, -255 to 255; not a torque"},
     {0},
@@ -75,7 +75,7 @@ static const struct aw_field velocities[] = {
 
 static const struct aw_field gripper[] = {
     {.name = "value", .type = AW_UINT, .bits = 8, .min = 0, .max = 180,
-     .help = "position of the gripper servo, 0 closed to 180 open; one byte, not a float"},
+     .help = "position of the gripper servo, from 0 (closed) to 180 (open); one byte, not a float"},
     {0},
 };
 
@@ -108,21 +108,22 @@ static const struct aw_field velocity_gains[] = {
 static const struct aw_field set_velocity[] = {
     {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .min = -876, .max = 876,
      .optional = true,
-     .help = "velocity of the base, in deg/s; 0 leaves it unchanged"},
+     .help = "velocity of the base; 0: unchanged"},
     {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg/s", .min = -480, .max = 480,
      .optional = true,
-     .help = "velocity of the shoulder, in deg/s; 0 leaves it unchanged"},
+     .help = "velocity of the shoulder; 0: unchanged"},
     {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg/s", .min = -1400, .max = 1400,
      .optional = true,
-     .help = "velocity of the elbow, in deg/s; 0 leaves it unchanged"},
+     .help = "velocity of the elbow; 0: unchanged"},
     {0},
 };
 
 static const struct aw_field light[] = {
     {.name = "hue", FLOAT, .min = 0, .max = 1,
-     .help = "hue, 0 to 1 (one turn of the colour wheel)"},
-    {.name = "saturation", FLOAT, .min = 0, .max = 1, .help = "0 (white) to 1 (full colour)"},
-    {.name = "value", FLOAT, .min = 0, .max = 1, .help = "brightness, 0 (off) to 1 (full)"},
+     .help = "hue; 1 is one turn of the colour wheel"},
+    {.name = "saturation", FLOAT, .min = 0, .max = 1,
+     .help = "saturation; 0: white, 1: full colour"},
+    {.name = "value", FLOAT, .min = 0, .max = 1, .help = "brightness; 0: off, 1: full"},
     {0},
 };
 
@@ -134,43 +135,44 @@ static const struct aw_field error[] = {
 static const struct aw_message messages[] = {
     {.name = "set_setpoints", .dir = AW_BOTH, .code = 1848, REPORT, .drives = true,
      .fields = set_setpoints,
-     .help = "Move all three joints to new targets in a given time. Answered with an echo."},
+     .help = "move all three joints to new targets in a given time; the board answers with an "
+             "echo"},
     {.name = "positions", .dir = AW_TX, .code = 1910, REPORT, .reads = true,
-     .help = "Ask for setpoints and positions.",
+     .help = "request setpoints and positions",
      .example = "-l sim: positions"},
     {.name = "positions", .dir = AW_RX, .code = 1910, REPORT, .fields = positions,
-     .help = "Setpoint and measured position of each motor."},
+     .help = "setpoint and measured position of each motor"},
     {.name = "velocities", .dir = AW_TX, .code = 1822, REPORT, .reads = true,
-     .help = "Ask for velocities and efforts.",
+     .help = "request velocities and efforts",
      .example = "-l sim: velocities"},
     {.name = "velocities", .dir = AW_RX, .code = 1822, REPORT, .fields = velocities,
-     .help = "Velocity setpoint, measured velocity and computed effort of each motor."},
+     .help = "velocity setpoint, measured velocity and computed effort of each motor"},
     {.name = "gripper", .dir = AW_BOTH, .code = 1962, REPORT, .fields = gripper,
-     .help = "Set the gripper. Answered with an echo; there is no feedback."},
+     .help = "set the gripper; the board answers with an echo, but sends no feedback"},
     {.name = "pid_gains", .dir = AW_TX, .code = 1857, REPORT, .reads = true,
-     .help = "Ask for the gains of the position controllers.",
+     .help = "request the gains of the position controllers",
      .example = "-l sim: pid_gains"},
     {.name = "pid_gains", .dir = AW_RX, .code = 1857, REPORT, .fields = gains,
-     .help = "Gains of the position controllers."},
+     .help = "gains of the position controllers"},
     {.name = "set_pid_gains", .dir = AW_BOTH, .code = 1900, REPORT, .fields = gains,
-     .help = "Set the gains of all position controllers; a move stops at its current position.",
+     .help = "set the gains of all position controllers; a motion in progress stops",
      .example = "-l sim: set_pid_gains 0.1 0 0 0.1 0 0 0.1 0 0"},
     {.name = "velocity_gains", .dir = AW_TX, .code = 1825, REPORT, .reads = true,
-     .help = "Ask for the gains of the velocity controllers.",
+     .help = "request the gains of the velocity controllers",
      .example = "-l sim: velocity_gains"},
     {.name = "velocity_gains", .dir = AW_RX, .code = 1825, REPORT, .fields = velocity_gains,
-     .help = "Gains of the velocity controllers."},
+     .help = "gains of the velocity controllers"},
     {.name = "set_velocity_gains", .dir = AW_BOTH, .code = 1810, REPORT, .fields = velocity_gains,
-     .help = "Set the gains of all velocity controllers.",
+     .help = "set the gains of all velocity controllers",
      .example = "-l sim: set_velocity_gains 0.1 0 0 0.1 0 0 0.1 0 0"},
     {.name = "set_velocity", .dir = AW_BOTH, .code = 1811, REPORT, .drives = true,
      .fields = set_velocity,
-     .help = "Velocity mode for the motors that get a value other than 0."},
+     .help = "set velocities; a value other than 0 switches the motor to velocity mode"},
     {.name = "light", .dir = AW_BOTH, .code = 2000, REPORT, .fields = light,
-     .help = "Set the colour of the light ring.",
+     .help = "set the colour of the light ring",
      .example = "-l sim: light 0.33 1 0.5"},
     {.name = "error", .dir = AW_RX, .code = AW_HIDMOTOR_ERROR, REPORT, .fields = error,
-     .help = "The board's answer to a packet id it does not know."},
+     .help = "answer to a packet with an unknown id"},
 };
 
 /* clang-format on */

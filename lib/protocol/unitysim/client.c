@@ -212,7 +212,7 @@ static void detect_conflict(struct aw_unitysim *unity, int64_t now)
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
     snprintf(unity->reports.conflict, sizeof unity->reports.conflict,
              "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
-             "(brachI/Oplexus?)",
+             "(such as brachI/Oplexus)",
              aw_unitysim_joint_name(joint), unity->feedback.velocity[joint],
              aw_unitysim_is_driven(drive) ? drive->velocity : 0);
 }
@@ -286,8 +286,7 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_recei
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
     } else if (record->dir == AW_TX && unity->counters.foreign++ == 0) {
-        received->notice = "receiving another client's commands — its send and receive ports are "
-                           "swapped";
+        received->notice = "receiving another client's commands — swap its send and receive ports";
     }
     return AW_OK;
 }

@@ -438,7 +438,7 @@ static void handle_datagram(struct arm *arm, const struct datagram *in)
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
         drop(arm, in, err.text);
     } else if (!find_codec(arm, in->bytes[HEADER])) {
-        drop(arm, in, "type: it is one of the simulator's own — wrong port?");
+        drop(arm, in, "type: only the simulator sends this type — check the ports");
     } else {
         arm->counters.applied++;
         arm->counters.odd += odd;

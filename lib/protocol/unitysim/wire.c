@@ -17,7 +17,7 @@ static const struct aw_field head[] = {
     MARK,
     TYPE,
     {.name = "length", .type = AW_LENGTH, .bits = 8, .lenient = true, .marked = true,
-     .help = "bytes of data; not looked at on receipt"},
+     .help = "number of data bytes; not checked on receipt"},
     {0},
 };
 
@@ -28,13 +28,14 @@ static const struct aw_field head_38[] = {
     TYPE,
     {.name = "length", .type = AW_CONST, .bits = 8, .constant = 38, .lenient = true,
      .marked = true,
-     .help = "two too few, as the published client sends; not looked at on receipt"},
+     .help = "number of data bytes minus two, as the published client sends; not checked on "
+             "receipt"},
     {0},
 };
 
 static const struct aw_field tail[] = {
     {.name = "checksum", .type = AW_CHECKSUM, .bits = 8,
-     .help = "complement of the sum of all bytes from the type on"},
+     .help = "complement of the sum of all bytes from the packet type on"},
     {0},
 };
 
@@ -56,13 +57,13 @@ static const struct aw_name states[] = {
 
 static const struct aw_field camera_rows[] = {
     {.name = "x", SIGNED, .unit = "mm", .optional = true,
-     .help = "in mm; the arm points to negative x"},
+     .help = "x position; the arm points in the negative x direction"},
     {.name = "y", SIGNED, .unit = "mm", .optional = true,
-     .help = "height in mm; 0 stands for the scene's own view"},
-    {.name = "z", SIGNED, .unit = "mm", .optional = true, .help = "in mm"},
-    {.name = "rx", SIGNED, .unit = "deg", .optional = true, .help = "pitch in whole deg"},
-    {.name = "ry", SIGNED, .unit = "deg", .optional = true, .help = "yaw in whole deg"},
-    {.name = "rz", SIGNED, .unit = "deg", .optional = true, .help = "roll in whole deg"},
+     .help = "height; 0 selects the view of the scene"},
+    {.name = "z", SIGNED, .unit = "mm", .optional = true, .help = "z position"},
+    {.name = "rx", SIGNED, .unit = "deg", .optional = true, .help = "pitch, a whole number"},
+    {.name = "ry", SIGNED, .unit = "deg", .optional = true, .help = "yaw, a whole number"},
+    {.name = "rz", SIGNED, .unit = "deg", .optional = true, .help = "roll, a whole number"},
     {0},
 };
 
@@ -94,9 +95,9 @@ static const struct aw_field hand_limits[] = LIMIT_ROWS(1928, 2800);
 
 #define SCENE_ROWS                                                                                 \
     {.name = "scene", .type = AW_UINT, .bits = 8, .min = 1, .max = 255, .names = scenes,           \
-     .open_names = true, .help = "which task, from 1"},                                            \
+     .open_names = true, .help = "number of the scene, from 1"},                                   \
         {.name = "frame_rate", .type = AW_UINT, .bits = 8, .unit = "Hz", .min = 1, .max = 255,     \
-         .optional = true, .fallback = 30, .help = "frames per second wanted"}
+         .optional = true, .fallback = 30, .help = "frame rate, in frames per second"}
 
 static const struct aw_field scene[] = {SCENE_ROWS, CAMERA, LIMITS, {0}};
 static const struct aw_field update[] = {CAMERA, LIMITS, {0}};
@@ -105,9 +106,9 @@ static const struct aw_field camera[] = {CAMERA, {0}};
 static const struct aw_field joint_command[] = {
     {.name = "id", .type = AW_INDEX, .bits = 8, .help = "number of the joint"},
     {.name = "velocity", .type = AW_UINT, .bits = 16, .min = 0, .max = 1023, .optional = true,
-     .help = "speed without sign, in units of 0.684 deg/s"},
+     .help = "unsigned speed, in units of 0.684 deg/s"},
     {.name = "state", .type = AW_UINT, .bits = 8, .names = states, .min = 0, .max = 3,
-     .optional = true, .help = "which way the ticks go; keep leaves the joint as it is"},
+     .optional = true, .help = "direction; keep: unchanged"},
     {0},
 };
 
@@ -119,9 +120,9 @@ static const struct aw_field control[] = {
 static const struct aw_field joint_feedback[] = {
     {.name = "id", .type = AW_INDEX, .bits = 8, .help = "number of the joint"},
     {.name = "position", SIGNED, .unit = "tick", .part = AW_PART_POSITION,
-     .help = "in ticks, 2048 is the centre"},
+     .help = "position; 2048 is the centre"},
     {.name = "velocity", .type = AW_UINT, .bits = 16,
-     .help = "the speed commanded while the joint is driven, in units of 0.684 deg/s"},
+     .help = "commanded speed while the joint is driven, in units of 0.684 deg/s"},
     {0},
 };
 
@@ -132,7 +133,7 @@ static const struct aw_field feedback[] = {
 
 #define SCENE                                                                                      \
     .name = "scene", .dir = AW_TX, .code = 0, .fields = scene,                                     \
-    .help = "Load a scene with its camera and joint limits; all joints go to the centre."
+    .help = "load a scene with its camera and joint limits; all joints move to the centre"
 
 static const struct aw_message compat38_messages[] = {{SCENE, .head = head_38}, {0}};
 
@@ -146,14 +147,15 @@ static const struct aw_variant variants[] = {
 static const struct aw_message messages[] = {
     {SCENE},
     {.name = "control", .dir = AW_TX, .code = 1, .drives = true, .fields = control,
-     .help = "Set speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
+     .help = "set speed and direction of each joint, every 15 ms; the simulator has no watchdog"},
     {.name = "update", .dir = AW_TX, .code = 2, .fields = update,
-     .help = "Move the camera and the joint limits of the running scene."},
+     .help = "set the camera and the joint limits of the running scene"},
     {.name = "camera_request", .dir = AW_TX, .code = 3, .reads = true, .head = head_without_length,
-     .help = "Ask where the camera is. Has no length byte."},
+     .help = "request the camera; without a length byte"},
     {.name = "feedback", .dir = AW_RX, .code = 4, .fields = feedback,
-     .help = "Position and speed of each joint, every 15 ms once a scene is loaded."},
-    {.name = "camera", .dir = AW_RX, .code = 5, .fields = camera, .help = "Where the camera is."},
+     .help = "position and speed of each joint, every 15 ms while a scene is loaded"},
+    {.name = "camera", .dir = AW_RX, .code = 5, .fields = camera,
+     .help = "position and rotation of the camera"},
 };
 
 /* clang-format on */

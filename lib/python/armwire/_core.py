@@ -204,7 +204,7 @@ class Face:
         if name in (commands := self.__dict__.get("_commands", {})): return commands[name]
         near = difflib.get_close_matches(name, commands, 1)
         advice = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(commands)}"
-        raise AttributeError(f"{self.tool}: command {name!r} not found — {advice}")
+        raise AttributeError(f"{self.tool}: unknown command {name!r} — {advice}")
 
     def __dir__(self):
         return [*super().__dir__(), *self._commands]

@@ -179,7 +179,8 @@ static enum aw_status plan_path(struct aw_session *session, const struct aw_join
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];
         double distance = command->goals[k].value - motion->from[command->goals[k].joint];
         if (isnan(distance))
-            status = aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->name);
+            status = aw_fail(&session->err, AW_TIMEOUT,
+                             "%s: position unknown — check power and link", joint->name);
         else if (is_given)
             status = aw_check_duration(session, joint, distance, M_PI / 2, motion->seconds);
         else

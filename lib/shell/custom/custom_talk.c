@@ -272,8 +272,10 @@ enum aw_status aw_custom_await(struct aw_session *session, const struct aw_recor
     for (;;) {
         enum aw_status status = next_message(session, deadline, answer);
         if (status == AW_TIMEOUT)
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: no answer for %.3g s", expected->name,
-                           seconds);
+            return aw_fail(&session->err, AW_TIMEOUT,
+                           "%s: no answer for %.3g s — check power and "
+                           "link",
+                           expected->name, seconds);
         if (status != AW_OK || (answer->record.codec && answer->record.codec->message == expected))
             return status;
     }
@@ -351,7 +353,9 @@ enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline)
         status = aw_custom_receive(session, deadline);
     if (status != AW_TIMEOUT)
         return status;
-    return aw_fail(&session->err, AW_TIMEOUT, "no '%s' received for %.2g s: position of %s unknown",
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "no '%s' received for %.2g s: position of %s unknown "
+                   "— check power and link",
                    find_silent(arm, start)->reports[AW_JOINT_ACTUAL].message->name,
                    (double)(deadline - start) / 1e9, find_silent(arm, start)->row->name);
 }

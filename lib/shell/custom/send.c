@@ -89,8 +89,8 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
 const struct aw_command aw_send_command = {
     .name = "send", .summary = "send a packet of a --packets file and print the answer",
     .args = AW_ARGS(
-        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
-        {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "name of the packet"},
+        {.name = "field", .kind = AW_ARG_PAIRS, .help = "fields of the packet"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
     .is_harmless = aw_send_only_reads, .run = aw_run_send,
     .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),

@@ -69,6 +69,11 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);
     }
+    for (const struct aw_example *e = tool->help.common_examples; e && e->command; e++)
+        if (strcmp(e->command, command->name) == 0) {
+            fill_line(tool, e->line, line, sizeof line);
+            fn(context, line);
+        }
 }
 
 struct example_list {
@@ -95,12 +100,12 @@ static void print_examples(struct aw_page *page, const char *const *list)
     }
 }
 
-/* Appends the choices of an argument: " — open, close", ": show, path". */
+/* Appends the choices of an argument: ": show, path". */
 static void append_choices(char *text, size_t size, const struct aw_name *names,
                            const char *const *choices)
 {
     for (const struct aw_name *n = names; n && n->name && strlen(text) + 32 < size; n++)
-        aw_append(text, size, "", "%s%s", n == names ? " — " : ", ", n->name);
+        aw_append(text, size, "", "%s%s", n == names ? ": " : ", ", n->name);
     for (const char *const *c = choices; c && *c; c++)
         aw_append(text, size, "", "%s%s", c == choices ? ": " : ", ", *c);
 }
@@ -120,7 +125,7 @@ static void print_command_body(struct aw_page *page, const struct aw_command *co
     static const char *const safety[] = {
         [AW_WRITE] = "Changes settings.",
         [AW_MOTION] = "Moves joints. Ctrl-C, a closed pipe or a closed terminal stops them.",
-        [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
+        [AW_DANGEROUS] = "Asks for confirmation; without a terminal, requires --yes.",
     };
     const char *tool = page->session->tool->name;
     char usage[256], line[320];
@@ -225,8 +230,8 @@ static void print_first_page(struct aw_page *page)
     snprintf(manual, sizeof manual, "man %s", tool->name);
     aw_page_add_row(page, manual,
                     "the complete manual; man 5 armwire: the config file; man 7 armwire: records");
-    aw_output_print(page->out, "\nWithout a command, the tool starts a prompt on a terminal, or "
-                               "else reads commands from standard input.\n");
+    aw_output_print(page->out, "\nWithout a command, the tool starts a prompt on a terminal; "
+                               "otherwise it reads commands from standard input.\n");
 }
 
 /* ---- The short page, at the prompt and of --help ---- */
@@ -301,7 +306,7 @@ static void print_short_page(struct aw_page *page)
     join_topic_names(names, sizeof names);
     aw_output_print(page->out, "\n");
     aw_page_add_list(page, "help",
-                     "COMMAND, such as 'help config': arguments, options, examples; or TOPIC:");
+                     "COMMAND, such as 'help watch': arguments, options, examples; or TOPIC:");
     aw_page_add_list(page, "", names);
     if (prompt)
         return;
@@ -471,7 +476,7 @@ static enum aw_status run_help(struct aw_session *session, const struct aw_args 
 
 /* clang-format off */
 static const struct aw_arg help_args[] = {
-    {.name = "subject", .kind = AW_ARG_COMMAND, .help = "a command, or a topic such as config",
+    {.name = "subject", .kind = AW_ARG_COMMAND, .help = "command, or topic such as config",
      .optional = true, .complete = aw_complete_topics},
     {0},
 };
@@ -479,7 +484,7 @@ static const struct aw_option help_options[] = {
     {.name = "as", AW_AT(aw_help_options, as), .value = "FORM", .fallback = "text",
      .choices = AW_LIST("text", "man", "md"), .help = "text, man or md"},
     {.name = "tables", AW_AT(aw_help_options, tables),
-     .help = "with md or man: only the part of the topic about this tool"},
+     .help = "with md or man, print only the part of the topic about this tool"},
     {0},
 };
 const struct aw_command aw_help_command = {

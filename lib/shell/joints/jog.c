@@ -122,7 +122,9 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
         return aw_fail(&session->err, AW_USAGE,
                        "jog: no terminal to read keys from — give an amount: jog JOINT +5");
     if (!aw_terminal_read_keys(&before))
-        return aw_fail(&session->err, AW_USAGE, "jog: cannot read single keys from the terminal");
+        return aw_fail(&session->err, AW_USAGE,
+                       "jog: cannot read single keys from the terminal — "
+                       "give an amount: jog JOINT +5");
     aw_session_end_progress(session); /* reading keys requires the progress line to be gone */
     while (status == AW_OK && !jog->ended) {
         struct winsize size = {.ws_col = 80};

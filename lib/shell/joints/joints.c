@@ -184,7 +184,7 @@ static enum aw_status out_of_range(struct aw_session *session, const struct aw_j
     const char *blank = unit ? " " : "";
     unit = unit ? unit : "";
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s: %.9g%s%s is out of range (%g to %g%s%s) — --force overrides",
+                   "%s: %.9g%s%s is out of range (%g to %g%s%s) — give --force to override",
                    aw_joint_display_name(joint), value, blank, unit, min, max, blank, unit);
 }
 
@@ -433,7 +433,7 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     if (isnan(distance))
-        return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown",
+        return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown — check power and link",
                        aw_joint_display_name(joint));
     return aw_fail(&session->err, AW_TIMEOUT,
                    "%s is still %.4g%s%s from its target — check for an obstacle or end stop",
@@ -476,7 +476,8 @@ static enum aw_status start_motion(struct arrival *a)
     has_no_stray(a, a->list);
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++)
         if (isnan(a->from[i]))
-            return aw_fail(&a->session->err, AW_TIMEOUT, "%s: position unknown",
+            return aw_fail(&a->session->err, AW_TIMEOUT,
+                           "%s: position unknown — check power and link",
                            aw_joint_display_name(&a->list->joints[a->command->goals[i].joint]));
     a->seconds = fmax(aw_joints_duration_s(a->session, a->list, a->command), MIN_DURATION_S);
     steer_along(a, a->list);
@@ -560,8 +561,8 @@ static enum aw_status await(struct arrival *a, int64_t deadline)
     if (!is_stray && !(is_stuck && find_stray(a, true)))
         return status;
     status = aw_fail(&session->err, AW_REFUSED,
-                     "%s moves away from its target — motor or encoder is reversed, or the "
-                     "load is too heavy",
+                     "%s moves away from its target — check whether motor or encoder is reversed, "
+                     "or the load is too heavy",
                      aw_joint_display_name(a->stray));
     return is_stray ? stop_now(session, status) : status;
 }

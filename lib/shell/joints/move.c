@@ -384,7 +384,8 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
     if (status != AW_OK)
         return status;
     return aw_fail(&session->err, reports ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
-                   aw_joint_display_name(joint), reports ? "" : " — move it once");
+                   aw_joint_display_name(joint),
+                   reports ? " — check power and link" : " — move it once");
 }
 
 static enum aw_status find_joint(struct request *r, size_t *joint)
@@ -477,10 +478,10 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
      .optional = true, .help = "duration of the motion, such as 500ms (default 1 s)"}
 const struct aw_command aw_custom_move_command = {
-    .name = "move", .for_custom = true, .summary = "move joints of a packet file",
+    .name = "move", .for_custom = true, .summary = "move the joints of a packet file",
     .args = AW_ARGS(
         {.name = "joint", .kind = AW_ARG_REST, .complete = aw_joints_complete,
-         .help = "one for each joint, in the order of the file, or joint=value"},
+         .help = "a value for each joint in the order of the file, or joint=value"},
         CUSTOM_DURATION),
     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_move,
     .details = "Setpoints follow a sinusoidal profile. Joints that you do not name stay where "
@@ -495,9 +496,10 @@ const struct aw_command aw_custom_jog_command = {
     .name = "jog", .for_custom = true,
     .summary = "move a joint of a packet file by an amount, or with the keys",
     .args = AW_ARGS(
-        {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
-        {.name = "amount", .optional = true, .help = "the amount: +5; without it, the keys move "
-            "the joint"},
+        {.name = "joint", .complete = aw_joints_complete, .help = "joint of the packet file"},
+        {.name = "amount", .optional = true,
+         .help = "change relative to the setpoint, such as +5; without it, the keys move the "
+                 "joint"},
         CUSTOM_DURATION),
     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog};
 
@@ -505,7 +507,7 @@ const struct aw_command aw_move_command = {
     .name = "move", .summary = "move joints to positions",
     .args = AW_ARGS(
         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
-         .help = "JOINT=POSITION …, in the unit that 'limits' shows"}),
+         .help = "positions of joints, in the unit that 'limits' shows"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
     .joints = true, .safety = AW_MOTION, .run = aw_run_move,
     .details = "Joints that you do not name stay where they are."};
@@ -513,9 +515,10 @@ const struct aw_command aw_move_command = {
 const struct aw_command aw_jog_command = {
     .name = "jog", .summary = "move one joint by an amount, or with the keys",
     .args = AW_ARGS(
-        {.name = "joint", .complete = aw_joints_complete, .help = "its name"},
+        {.name = "joint", .complete = aw_joints_complete, .help = "name of the joint"},
         {.name = "amount", .optional = true,
-         .help = "the amount relative to its target: +5; without it, the keys move the joint"}),
+         .help = "change relative to the setpoint, such as +5; without it, the keys move the "
+                 "joint"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
     .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
     .details = "Without an amount, the arrow keys or + and - move the joint, Page Up and Page "

@@ -488,8 +488,8 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
 
 /* clang-format off */
 const struct aw_command aw_play_command = {
-    AW_PLAY_ROW("CSV file: t in s, and one column per joint", AW_PLAY_OPTIONS),
+    AW_PLAY_ROW("CSV with the columns t (s) and joints", AW_PLAY_OPTIONS),
     .summary = "play a file of setpoints", .streams = true, .run = aw_run_play,
-    .details = "The whole file is checked first. The joints must be near its first point "
-        "(--max-jump), or move there first (--approach)."};
+    .details = "Checks the whole file first. The joints must be near the first point (--max-jump), "
+        "or move there first (--approach)."};
 /* clang-format on */

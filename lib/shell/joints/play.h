@@ -35,15 +35,15 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 /* clang-format off */
 #define AW_PLAY_OPTIONS                                                                            \
     {.name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                         \
-     .help = "names of the columns, in place of the header: t_ms,elbow,-,hand (- skips one)"},     \
+     .help = "column names, instead of a header: t_ms,elbow,-,hand (- skips a column)"},           \
     {.name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                                \
-     .help = "unit of the positions if the file names none, such as rad"},                         \
+     .help = "unit of the positions, such as rad, if the file does not name it"},                  \
     {.name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",               \
-     .min = 1e-3, .max = 3600, .help = "the time between rows if the file has no times"},          \
+     .min = 1e-3, .max = 3600, .help = "time between rows if the file has no times"},              \
     {.name = "cubic", AW_AT(aw_play_options, cubic),                                               \
-     .help = "interpolate smoothly, not linearly"},                                                \
+     .help = "interpolate with cubic splines instead of linearly"},                                \
     {.name = "quintic", AW_AT(aw_play_options, quintic),                                           \
-     .help = "interpolate smoothly, with continuous acceleration"},                                \
+     .help = "interpolate with quintic splines, for continuous acceleration"},                     \
     AW_LOOP_OPTION, AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
 /* Members of the command's row, except summary, run and texts. columns: help text of the argument
  * file. The other arguments are the rows of options: the tool's own, and AW_PLAY_OPTIONS. */

@@ -138,8 +138,8 @@ const struct aw_command aw_follow_command = {
              "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
     .options = AW_OPTIONS(
         {.name = "map", AW_AT(aw_follow_options, map), .value = "MAP", .complete = complete_map,
-         .help = "which joint follows which field, such as 'elbow=m2*1.2+10deg clamp "
-             "20deg..160deg dead 1deg, hand=gripper'"},
+         .help = "which joint follows which field: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "
+             "1deg, hand=gripper'"},
         {.name = "relative", AW_AT(aw_follow_options, relative),
          .help = "follow only the leader's changes, relative to the start positions"},
         {.name = "smooth", AW_AT(aw_follow_options, smooth_s), .value = "TIME",
@@ -147,12 +147,11 @@ const struct aw_command aw_follow_command = {
          .min = 0, .max = 10},
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION,
         {.name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",
-         .help = "the maximum speed of each joint, such as 30deg/s (default its limit, if known)"}),
+         .help = "maximum speed of each joint, such as 30deg/s (default its limit, if known)"}),
     .safety = AW_MOTION, .timed = true, .run = run_follow,
     .details = "A map is a comma-separated list of JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead "
-        "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed "
-        "limit. All joints stop when the leader sends nothing (--deadman, 500ms), jumps or "
-        "restarts; they follow again once the leader is near. Recordings play at their "
-        "own speed; --speed, --fit and the keys + and - change it. With --speed, records from a "
-        "pipe do too."};
+        "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
+        "All joints stop when the leader sends nothing (--deadman, 500ms), jumps or restarts; they "
+        "follow again once the leader is near. Recordings play at their own speed; --speed, --fit "
+        "and the keys + and - change it. With --speed, records from a pipe play like a recording."};
 /* clang-format on */

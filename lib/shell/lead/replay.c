@@ -415,25 +415,24 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
 /* clang-format off */
 const struct aw_command aw_replay_command = {
     .name = "replay", .group = AW_GROUP_KEEP,
-    .summary = "resend the commands of a capture, at their times",
+    .summary = "resend the commands of a capture with their original timing",
     .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE,
-         .help = "a capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",
+         .help = "capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",
          .endings = "pcapng mcap pcap log asc"}),
     .options = AW_OPTIONS(
         AW_TEMPO_OPTIONS,
         AW_START_OPTIONS,
         {.name = "from", AW_AT(aw_replay_options, from_s), .value = "TIME",
-         .help = "begin at this time of the recording, such as 3s", .unit = "s", .min = 0,
+         .help = "start at this time of the recording, such as 3s", .unit = "s", .min = 0,
          .max = 1e9},
         AW_LOOP_OPTION,
         {.name = "all", AW_AT(aw_replay_options, all),
-         .help = "on a CAN bus: send the frames of the devices, too"}),
+         .help = "on a CAN bus, also send the frames of the devices"}),
     .safety = AW_MOTION, .timed = true, .run = run_replay,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "-l sim: replay run.pcapng --approach 20deg/s"),
-    .details = "The whole file is checked first. A first target that is farther from the "
-        "measured position of its joint than --max-jump is refused, or approached with "
-        "--approach. "
-        "The keys + and - change the speed. If you interrupt it, the device is stopped."};
+    .details = "Checks the whole file first. Refuses to start if a joint is farther from its first "
+        "target than --max-jump; with --approach, moves there first. The keys + and - change the "
+        "speed. An interruption stops the device."};
 /* clang-format on */

@@ -580,29 +580,30 @@ const struct aw_command aw_teleop_command = {
     .summary = "drive the joints with a gamepad while a button is held, or with keys",
     .options = AW_OPTIONS(
         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
-         .help = "the gamepad: a number or path of armwire-pad --list, or part of its name "
-             "(default the first one found)"},
+         .help = "gamepad: number or path from 'armwire-pad --list', or part of its name (default "
+             "the first one found)"},
         {.name = "keys", AW_AT(aw_teleop_options, keys),
          .help = "use the keys of the terminal, even with a gamepad connected"},
         {.name = "map", AW_AT(aw_teleop_options, map), .value = "NAME",
-         .complete = aw_teleop_complete_maps, .help = "the map of the controls: a section [teleop "
-             "NAME] of the config file, or a built-in map"},
+         .complete = aw_teleop_complete_maps,
+         .help = "map of the controls: section [teleop NAME] of the config file, or a built-in "
+                 "map"},
         {.name = "channels", AW_AT(aw_teleop_options, channels), .value = "FILE",
-         .help = "read the inputs of the map from records (NDJSON, CSV): - for standard input, as "
-             "they arrive; a file, at its times"},
+         .help = "read the inputs of the map from records (NDJSON or CSV): - for live records on "
+             "standard input, or a file, replayed with its original timing"},
         {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
          .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
              "time while a stick is held; 0: never (default 2s on Bluetooth, 0.5s with "
              "--channels, else 0)"},
         AW_LAG_OPTION),
     .safety = AW_MOTION, .timed = true, .run = run_teleop,
-    .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
-        "before it counts. The joints stop when you release the button, unplug the gamepad, or "
-        "armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
-        "shoulder for full speed. A key press is one short push; on a terminal that reports key "
-        "releases, the joint moves while you hold the key. An arm without speeds (armctl) makes "
-        "small steps, each after the previous one is confirmed. Sticks report -1 to 1; up and left "
-        "are negative. 'teleop --channels run.ndjson' replays the gamepad that "
-        "'armwire-pad >run.ndjson' recorded. This button is neither an enabling device as defined "
-        "in ISO 10218-1 nor a safety function."};
+    .details = "Hold the enabling button (right shoulder) to move. A stick takes effect only after "
+        "it has been at rest once. The joints stop if you release the button or unplug the "
+        "gamepad, or if armwire-pad sends nothing for 0.1 s. They move at a quarter of their "
+        "maximum speed; hold the left shoulder for full speed. A key press moves the joint a "
+        "little; on a terminal that reports key releases, the joint moves while you hold the key. "
+        "An arm that accepts no velocities (armctl) moves in small steps and waits for each "
+        "confirmation. Sticks report -1 to 1; up and left are negative. 'teleop --channels "
+        "run.ndjson' replays gamepad input that 'armwire-pad >run.ndjson' recorded. The enabling "
+        "button is neither an enabling device as defined in ISO 10218-1 nor a safety function."};
 /* clang-format on */

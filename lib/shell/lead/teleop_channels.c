@@ -22,8 +22,8 @@ static enum aw_status name_inputs(struct aw_operator *h)
     }
     if (status == AW_OK && c->names.n == 0)
         status = aw_fail(&h->session->err, AW_USAGE,
-                         "teleop --channels: no input of map %s is left for records — the gamepad "
-                         "has all of its controls",
+                         "teleop --channels: the gamepad already has all inputs of map %s — remove "
+                         "--channels",
                          h->map_name);
     c->n_missing = c->names.n;
     return status;

@@ -511,8 +511,8 @@ static enum aw_status plot_text(struct plot *p)
     enum aw_status status = AW_TIMEOUT;
     if (isatty(STDOUT_FILENO) && every <= 0)
         aw_session_print_notice(p->session,
-                                "this terminal cannot show a live plot: it is printed at the "
-                                "end — give --every 1s to print one every second");
+                                "this terminal cannot show a live plot, so it is printed at the "
+                                "end — give --every 1s to print it every second");
     while (status == AW_TIMEOUT) {
         int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
         status = read_until(p, due, false);
@@ -715,25 +715,25 @@ const struct aw_command aw_plot_command = {
     .summary = "plot fields over time: live, from a pipe, or from a recording",
     .args = AW_ARGS(
         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-         .help = "fields to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .mcap, "
-             ".log), or -", .endings = "csv ndjson pcapng mcap pcap log"}),
+         .help = "fields to plot, as in watch, and a recording (.csv, .ndjson, .pcapng, .mcap, "
+             ".log) or -", .endings = "csv ndjson pcapng mcap pcap log"}),
     .options = AW_OPTIONS(
         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
-         .help = "the time span to show", .fallback = "10s", .unit = "s", .min = 0.01,
+         .help = "time span to show", .fallback = "10s", .unit = "s", .min = 0.01,
          .max = 86400},
         {.name = "every", AW_AT(aw_plot_options, every_s), .value = "TIME", .unit = "s",
          .min = 0.01, .max = 86400,
-         .help = "in a pipe: print a picture at this interval, not only at the end"},
+         .help = "in a pipe, print a picture at this interval, not only at the end"},
         {.name = "out", AW_AT(aw_plot_options, out), .value = "FILE",
          .help = "write the plot to an .svg, .png, .pdf or .gp file", AW_PICTURE},
         {.name = "title", AW_AT(aw_plot_options, title), .value = "TEXT",
-         .help = "the title of the drawing"}),
+         .help = "title of the drawing"}),
     .safety = AW_READ, .run = run_plot,
     .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
         "plot run.pcapng {field} --title 'My run' --out run.svg"),
-    .details = "Without fields it draws the target and actual positions, or the first eight "
-        "columns of a table without positions. In image files, targets are dashed lines in the "
-        "colour of their actual values. In a live plot, q quits and space freezes. Without -l it "
-        "reads NDJSON from a pipe, so any tool can plot what watch -j of another tool prints. The "
-        "time axis and --for use the time of a simulation if it reports one."};
+    .details = "Without fields, draws the target and actual positions, or the first eight columns "
+        "of a table without positions. In image files, targets are dashed lines in the colour of "
+        "their actual values. In a live plot, q quits and space freezes. Without -l, reads NDJSON "
+        "from a pipe, so any tool can plot the output of another tool's 'watch -j'. If a "
+        "simulation reports its time, the time axis and --for use it."};
 /* clang-format on */

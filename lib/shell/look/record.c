@@ -119,7 +119,9 @@ static void note_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
-        aw_session_print_notice(r->session, "%s: a log cannot contain %s%s%s — give %s to read it",
+        aw_session_print_notice(r->session,
+                                "%s: a log cannot include %s%s%s — to read the log, "
+                                "give %s again",
                                 r->path, packets ? packets : "", packets && dbc ? " and " : "",
                                 dbc ? dbc : "",
                                 !dbc       ? "--packets"
@@ -365,20 +367,19 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
 
 /* clang-format off */
 const struct aw_command aw_record_command = {
-    .name = "record", .group = AW_GROUP_KEEP, .summary = "record the messages of the device "
-       "in a file",
+    .name = "record", .group = AW_GROUP_KEEP,
+    .summary = "record messages from the device in a file",
     .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE,
-         .help = ".pcapng, .mcap, .csv, .ndjson; on CAN also .log; '-': pcapng on standard "
-             "output",
+         .help = "file to write: .pcapng, .mcap, .csv or .ndjson; on CAN also .log; -: pcapng on "
+             "standard output",
          .endings = "pcapng mcap csv ndjson log"}),
     .run = aw_run_record,
     .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
     .details = "The extension of the file selects the format: .pcapng (all messages on the link), "
-        ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
-        "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or Ctrl-C "
-        "ends it. On a terminal each line that you type "
-        "becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see --time). "
-        "'record -' writes frames for another program ('record - | tshark -r -'), and prints its "
-        "result on standard error."};
+        ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; requires the package "
+        "armwire-mcap), .csv or .ndjson (decoded), .log (candump). --for, -n or Ctrl-C ends the "
+        "recording. On a terminal, each line that you type becomes a mark. --fields chooses the "
+        "columns; times in .csv begin at 0 (see --time). 'record -' writes frames for another "
+        "program ('record - | tshark -r -'), and prints its result on standard error."};
 /* clang-format on */

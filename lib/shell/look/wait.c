@@ -544,35 +544,33 @@ const struct aw_command aw_wait_command = {
     .name = "wait", .summary = "wait for a message that meets a condition, and print it",
     .args = AW_ARGS(
         {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
-         .help = "'FIELD>5 and OTHER<100'"}),
+         .help = "condition, such as 'FIELD>5 and OTHER<100'"}),
     .options = AW_OPTIONS(
         {.name = "stable", AW_AT(aw_wait_options, stable_s), .value = "TIME",
-         .help = "until the condition has held for this time", .unit = "s", .min = 0,
+         .help = "wait until the condition has held for this long", .unit = "s", .min = 0,
          .max = 86400}),
     .run = run_wait,
     .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
-    .details = "Only messages after the start of the command count. With --for it times out after "
-        "that time (exit code 3)."};
+    .details = "Only messages received after the start of the command count. With --for, the "
+        "command times out after that time (exit code 3)."};
 
 const struct aw_command aw_pause_command = {
     .name = "pause", .summary = "pause for a given time", .args = AW_ARGS(AW_PAUSE_ARG),
     .run = run_pause, .examples = AW_LIST("pause 0.1s"),
-    .details = "For scripts and the prompt. Motions continue, and messages from the device "
-        "are read."};
+    .details = "Use it in scripts and at the prompt. Motions continue, and the tool keeps reading "
+        "the device."};
 
 const struct aw_command aw_expect_command = {
     .name = "expect", .summary = "check that a message arrives, or that none does",
     .args = AW_ARGS(
         {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
-         .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
+         .help = "MESSAGE FIELD=VALUE …, or a condition such as 'FIELD>5 and OTHER<100'"}),
     .options = AW_OPTIONS(
         {.name = "never", AW_AT(aw_wait_options, never),
          .help = "check that no such message arrives within --for"},
         {.name = "tolerance", AW_AT(aw_wait_options, tolerance), .value = "VALUE",
-         .help = "the permitted difference from VALUE, with its unit, such as 1deg"}),
+         .help = "permitted difference from VALUE, such as 1deg"}),
     .run = run_expect,
-    .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
-        "-l sim: run moves.txt"),
     .details = "Waits for 2 s, or for --for. If no such message arrives, it prints the nearest "
         "ones and ends with exit code 1. If the device only answers commands, its messages "
         "since the last command count."};

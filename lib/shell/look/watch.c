@@ -464,15 +464,15 @@ const struct aw_command aw_watch_command = {
              "input"}),
     .options = AW_OPTIONS(
         {.name = "where", AW_AT(aw_read_options, where), .value = "CONDITION",
-         .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"},
+         .help = "only messages that meet this condition: 'FIELD>5 and msg=NAME'"},
         {.name = "once", AW_AT(aw_read_options, once),
-         .help = "end once each of the fields was received"}),
+         .help = "end when each field has been received once"}),
     .safety = AW_READ, .run = run_watch,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "-l 'log:run.pcapng?speed=max' watch {field}"),
-    .details = "On a terminal it shows a table: q quits, space freezes it, r resets min and max, "
-        "/ filters, arrows scroll; if the link is lost, it reconnects. In a pipe, and with -n, "
-        "--once, --json, --csv, --format or --fields, it prints one line for each message. "
-        "Fields that only describe the message (count of hidmotor, seq of armctl) are shown with "
-        "-v or when you name them."};
+    .details = "On a terminal, shows a table: q quits, space freezes it, r resets min and max, / "
+        "filters, arrows scroll; if the link is lost, it reconnects. In a pipe, and with -n, "
+        "--once, --json, --csv, --format or --fields, prints one line for each message. Fields "
+        "that only describe the message (count of hidmotor, seq of armctl) are shown with -v or "
+        "when you name them."};
 /* clang-format on */

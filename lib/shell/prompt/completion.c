@@ -142,10 +142,10 @@ static enum aw_status run_complete(struct aw_session *session, const struct aw_a
 /* clang-format off */
 const struct aw_command aw_completion_command = {
     .name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
-    .summary = "print the completion script for a shell",
+    .summary = "print a shell completion script",
     .args = AW_ARGS(
         {.name = "shell", .kind = AW_ARG_CHOICE, .choices = AW_LIST("bash", "zsh", "fish"),
-         .help = "bash, zsh or fish"}),
+         .help = "name of the shell"}),
     .offline = true, .run = run_completion,
     .examples = AW_LIST("completion bash"),
     .details = "Add this line to ~/.bashrc: source <(TOOL completion bash)"};

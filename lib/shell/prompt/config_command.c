@@ -78,12 +78,12 @@ static enum aw_status run_config(struct aw_session *session, const struct aw_arg
 /* clang-format off */
 const struct aw_command aw_config_command = {
     .name = "config", .group = AW_GROUP_SET_UP,
-    .summary = "show settings and where they come from; print an example of the file",
+    .summary = "show settings and their sources; print an example config file",
     .args = AW_ARGS(
         {.name = "action", .kind = AW_ARG_CHOICE, .choices = AW_LIST("show", "path", "example"),
          .optional = true,
-         .help = "show: settings and where they come from; path: the file; example: a file with "
-             "every key as a comment"}),
+         .help = "what to print: the settings, the path of the file, or an example with every key "
+             "as a comment"}),
     .options = AW_OPTIONS({.name = "all", AW_AT(aw_config_options, all),
                            .help = "also show options with their default values"}),
     .offline = true, .run = run_config,

@@ -28,7 +28,8 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     if (command->safety != AW_DANGEROUS || session->options.run.dry_run ||
         (command->is_harmless && command->is_harmless(session, args)))
         return AW_OK;
-    snprintf(question, sizeof question, "%s: %s — continue?", command->name, command->summary);
+    snprintf(question, sizeof question,
+             "%s: this may move the device or change its settings — continue?", command->name);
     if (aw_session_confirm(session, question))
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "%s: cancelled — add --yes to confirm", command->name);
@@ -42,8 +43,9 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     char more[48] = "";
     bool needed = session->tool->state.set_config_key && command->safety != AW_READ;
     if (config->incomplete && needed)
-        return aw_fail(&session->err, AW_USAGE, "%s: %s — correct it, or give --config /dev/null",
-                       command->name, config->error.text);
+        return aw_fail(&session->err, AW_USAGE, "%s: %s%sgive --config /dev/null", command->name,
+                       config->error.text,
+                       strstr(config->error.text, " — ") ? ", or " : " — correct it, or ");
     const struct aw_setting *invalid = aw_config_find_invalid(session, command);
     if (invalid && command != &aw_run_command)
         return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
@@ -51,8 +53,8 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     if (config->n_errors > 1)
         snprintf(more, sizeof more, " (and %zu more)", config->n_errors - 1);
     if (config->n_errors && !config->reported)
-        aw_session_report(session, "%s: %s — ignored%s\n", session->tool->name, config->error.text,
-                          more);
+        aw_session_report(session, "%s: %s%signored%s\n", session->tool->name, config->error.text,
+                          strstr(config->error.text, " — ") ? "; " : " — ", more);
     config->reported = true;
     return AW_OK;
 }
@@ -133,7 +135,7 @@ static void read_packets_early(struct aw_session *session, const struct aw_token
         if (strcmp(token, "--") == 0)
             break;
         if (strncmp(token, name, length) == 0 && (!token[length] || token[length] == '='))
-            aw_bind_option(session, tokens, &i);
+            aw_bind_option(session, NULL, tokens, &i);
     }
     if (session->options.link.packets || session->device.custom.packets)
         prepare_wire(session);

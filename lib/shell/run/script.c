@@ -86,7 +86,10 @@ static enum aw_status run_command(struct aw_session *session, struct input *in, 
     enum aw_status status;
     snprintf(where, sizeof where, "%.140s:%u", in->name, in->number);
     if (in->overlong || in->length >= AW_LINE_MAX)
-        status = aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+        status = aw_fail(err, AW_USAGE,
+                         "the line is longer than %d characters — split "
+                         "it",
+                         AW_LINE_MAX - 1);
     else if (strlen(line) < in->length)
         status = aw_fail(err, AW_USAGE, "column %zu: NUL character not allowed — remove it",
                          strlen(line) + 1);
@@ -184,12 +187,13 @@ static enum aw_status run_quit(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 const struct aw_command aw_run_command = {
     .name = "run", .group = AW_GROUP_SET_UP,
-    .summary = "run the commands of a file", .args = AW_ARGS(
-        {.name = "file", .kind = AW_ARG_FILE, .help = "one command per line; # starts a comment"}),
+    .summary = "run the commands in a file", .args = AW_ARGS(
+        {.name = "file", .kind = AW_ARG_FILE,
+         .help = "file with one command per line; # starts a comment"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .run = run_script,
-    .details = "The lines run one after the other. A wrong line is found only when it runs, so "
-        "the lines before it may already have moved the joints. --dry-run run FILE checks all "
-        "lines and shows what each one would send.",
+    .details = "The lines run one after another. An error in a line is found only when the line "
+        "runs, so the lines before it may already have moved the joints. '--dry-run run FILE' "
+        "checks all lines and shows what each would send.",
     .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
         "-l sim: run moves.txt")};
 

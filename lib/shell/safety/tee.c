@@ -175,8 +175,8 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
         return start_filter(tee, &filter, path);
     struct aw_error why = session->err;
     return aw_fail(&session->err, AW_USAGE,
-                   why.status == AW_OK ? "%s: '%.100s' — give a name that "
-                                         "ends in .pcapng%s or .mcap"
+                   why.status == AW_OK ? "%s: '%.100s': unknown file extension — use .pcapng%s "
+                                         "or .mcap"
                                        : "%s: %.900s",
                    tee->label, why.status == AW_OK ? path : why.text,
                    session->tool->protocol->frames.can ? ", .log" : "");

@@ -72,7 +72,7 @@ static enum aw_status fail_start(struct aw_error *err)
     return aw_fail(err, AW_LOST, "cannot start the watchdog process (%s) — %s", strerror(errno),
                    errno == EMFILE   ? "raise ulimit -n"
                    : errno == EAGAIN ? "raise ulimit -u"
-                                     : "without it nothing moves");
+                                     : "nothing moves without it");
 }
 
 static struct aw_watchdog_life *make_life(int64_t limit_ns)
@@ -215,7 +215,7 @@ static void end_command(void *context, int64_t ns)
     struct aw_watchdog *watchdog = session->motion.watchdog;
     if (*watchdog->hang || !session->motion.moving)
         return;
-    snprintf(watchdog->hang, sizeof watchdog->hang, "this program was held up for %.2g s",
+    snprintf(watchdog->hang, sizeof watchdog->hang, "this program stalled for %.2g s",
              (double)ns / 1e9);
     aw_stop_request(session);
 }

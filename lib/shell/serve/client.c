@@ -339,7 +339,7 @@ enum aw_status aw_attached_request_lease(struct aw_attached *attached, struct aw
     send_flag(attached, stop ? AW_STOP : AW_WANT, session->options.link.take_over);
     enum aw_status status = aw_attached_await_reply(attached, err);
     if (status == AW_OK && attached->lease.loss_reported)
-        aw_session_print_notice(session, "in command again");
+        aw_session_print_notice(session, "holding the lease again");
     attached->lease.loss_reported = false;
     return status;
 }
@@ -464,7 +464,7 @@ enum aw_status aw_share_report_holder(struct aw_session *session)
     if (status == AW_OK && aw_session_is_json(session))
         aw_commander_add_to_result(session, holder);
     else if (status == AW_OK && aw_session_is_text(session) && holder->who.pid)
-        aw_output_print(&session->out, "commander: %s\n", words);
+        aw_output_print(&session->out, "lease holder: %s\n", words);
     return status;
 }
 
@@ -532,9 +532,8 @@ const struct aw_command aw_speed_command = {
         {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
          .help = "speed relative to the file, such as 30% or 200% (or 2); 0 pauses"}),
     .run = run_speed,
-    .details = "play, replay, sequences and follow of a recording continue at that speed, without "
-        "a jump and within the limits. If one of them runs at your own prompt, type the line "
-        "there; + and - change the speed by 10 %. Through a server, --take changes the speed of "
-        "another program.",
+    .details = "A running play, replay or follow of a recording continues at that speed, without a "
+        "jump and within the limits. At your own prompt, type the command while it runs; + and - "
+        "change the speed by 10 %. Through a server, --take changes the speed of another program.",
     .examples = AW_LIST("--dry-run speed 30%")};
 /* clang-format on */

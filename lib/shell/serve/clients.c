@@ -68,9 +68,11 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     if (!(share >= 0 && share <= MAX_SPEED))
         aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", MAX_SPEED);
     else if (!holder || !holder->is_playing)
-        aw_fail(&err, AW_REFUSED, "speed: nothing is playing through this server");
+        aw_fail(&err, AW_REFUSED,
+                "speed: nothing is playing through this server — start play, "
+                "replay or follow first");
     else if (holder != peer && !takes)
-        aw_fail(&err, AW_REFUSED, "speed: %s is in command — change its speed with --take",
+        aw_fail(&err, AW_REFUSED, "speed: %s holds the lease — change its speed with --take",
                 holder->who.text);
     if (err.status == AW_OK)
         aw_peer_send(holder, &(struct aw_serve_message){.type = AW_SPEED, .share = share});

@@ -86,7 +86,7 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(
         why, sizeof why,
-        "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
+        "%s has held the lease for %.1f s%s — %s, or take over with --take; 'stop' always works",
         server->lease.holder->who.text, seconds_since(server, server->lease.granted_ns), since,
         *since ? "ask its user to exit" : "wait");
     reject_request(peer, AW_REFUSED, why);
@@ -219,7 +219,7 @@ void aw_lease_handle_exit(struct aw_server *server, struct aw_peer *peer)
     if (server->lease.holder != peer)
         return;
     if (moves(server))
-        aw_lease_revoke(server, AW_TIMEOUT, "the commander disconnected — stopped");
+        aw_lease_revoke(server, AW_TIMEOUT, "the lease holder disconnected — stopped");
     else
         aw_lease_release(server);
 }
@@ -291,6 +291,6 @@ void aw_lease_check_deadman(struct aw_server *server)
     }
     if (due == AW_NEVER || now < due)
         return;
-    aw_lease_revoke(server, AW_TIMEOUT, "the commander sent nothing for %.2f s — stopped",
+    aw_lease_revoke(server, AW_TIMEOUT, "the lease holder sent nothing for %.2f s — stopped",
                     (double)(now - server->lease.holder->received_ns) / 1e9);
 }

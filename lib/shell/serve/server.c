@@ -59,7 +59,7 @@ static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
     if (server->lease.moving || aw_session_has_ongoing(server->session))
-        aw_lease_revoke(server, AW_LIMIT, "the server was held up for %.2g s — stopped",
+        aw_lease_revoke(server, AW_LIMIT, "the server stalled for %.2g s — stopped",
                         (double)ns / 1e9);
 }
 
@@ -217,7 +217,7 @@ static void come_back(struct aw_server *server)
     struct aw_session *session = server->session;
     bool moves = server->lease.moving || aw_session_has_ongoing(session);
     server->is_ending = true;
-    aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
+    aw_lease_revoke(server, AW_LOST, "the server was shut down and stopped all motion");
     if (moves)
         aw_lease_stop_device(server);
     aw_background_remove(&session->time.real.background, &server->background);
@@ -284,13 +284,13 @@ const struct aw_command aw_serve_command = {
     .summary = "open the device and share it with other programs",
     .options = AW_OPTIONS(
         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL,…", .complete = NULL,
-         .help = "the socket: serve: or unix:PATH", .fallback = "serve:"},
+         .help = "socket for clients: serve: or unix:PATH", .fallback = "serve:"},
         {.name = "release", AW_AT(aw_serve_options, release),
          .help = "release the lease, so that another program can take over"}),
     .run = run_serve,
-    .details = "Any number of programs can read, but only one at a time can command. If the "
-        "holder of the lease sends nothing during a motion, the server stops the device. The tools "
-        "find the server by themselves, or with -l serve:. From another machine, run the "
+    .details = "Any number of programs can read from the device, but only the lease holder can "
+        "move it. If the lease holder sends nothing during a motion, the server stops the device. "
+        "The tools find the server by themselves, or with -l serve:. From another machine, run the "
         "tool over ssh. armwire-mqtt serves the clients of an MQTT broker. See docs/sharing.md.",
     .lines = AW_LIST("-l sim: serve &")};
 /* clang-format on */

@@ -142,11 +142,11 @@ const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t 
     const char *help = info->help ? info->help : "";
     bool has_range = *aw_write_range(info, range, sizeof range) != '\0';
     if (!has_range && info->unit && *info->unit && !strstr(help, info->unit))
-        snprintf(range, sizeof range, "in %s", info->unit);
-    if (has_range && *help)
+        snprintf(range, sizeof range, "%s", info->unit);
+    if (*range && *help)
         snprintf(out, size, "%s (%s)", help, range);
     else
-        snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
+        snprintf(out, size, "%s%s", help, range);
     return out;
 }
 
@@ -169,27 +169,41 @@ struct aw_option_value *aw_option_of_token(struct aw_options *options, const cha
     return aw_options_find(options, name);
 }
 
-enum aw_status aw_bind_option(struct aw_session *session, const struct aw_tokens *tokens,
-                              size_t *at)
+/* Fails with "deg: unknown option '--plot' — see 'help deg'". */
+static enum aw_status fail_unknown_option(struct aw_session *session,
+                                          const struct aw_command *command, const char *token)
+{
+    struct aw_error problem;
+    char name[64], advice[64] = "see 'help options'";
+    if (session->tool->help.usage)
+        snprintf(advice, sizeof advice, "see '--help'");
+    else if (command)
+        snprintf(advice, sizeof advice, "see 'help %s'", command->name);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(token, "="), token);
+    if (token[1] == '-')
+        aw_fail_unknown_option(&session->options, name + 2, advice, &problem);
+    else
+        aw_fail(&problem, AW_USAGE, "unknown option '%.8s' — %s", token, advice);
+    return aw_fail(&session->err, AW_USAGE, "%s%s%s", command ? command->name : "",
+                   command ? ": " : "", problem.text);
+}
+
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_command *command,
+                              const struct aw_tokens *tokens, size_t *at)
 {
     struct aw_error *err = &session->err;
     const char *token = tokens->token[*at], *text;
     struct aw_option_value *value = aw_option_of_token(&session->options, token, &text);
-    char name[64];
-    if (!value && token[1] != '-')
-        return aw_fail(err, AW_USAGE, "unknown option '%.8s' — see '%s'", token,
-                       session->tool->help.usage ? "--help" : "help");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(token, "="), token);
-    if (!value) /* fails, with a suggestion */
-        return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
+    if (!value)
+        return fail_unknown_option(session, command, token);
     const struct aw_option *option = value->option;
     if (!option->value && text)
         return aw_fail(err, AW_USAGE, "--%s takes no value — remove it", option->name);
     if (!text)
         text = option->value ? option->bare_value : "1";
     if (!text && *at + 1 == tokens->n)
-        return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
-                       option->value);
+        return aw_fail(err, AW_USAGE, "--%s: value missing — write --%s %s", option->name,
+                       option->name, option->value);
     if (!text)
         text = tokens->token[++*at];
     return aw_options_set(&session->options, option->name, text, AW_FROM_COMMAND_LINE, err);
@@ -229,12 +243,14 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
     char problem[96];
     if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
         if (!b->args->command->repeats)
-            return aw_fail(err, AW_USAGE, "%s: %s is given twice", command, arg->name);
+            return aw_fail(err, AW_USAGE, "%s: %s is given twice — remove one", command, arg->name);
         begin_repetition(b);
     }
     if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
-        return aw_fail(err, AW_USAGE, "%s: %.*s is given twice", command, (int)strcspn(name, "="),
-                       name);
+        return aw_fail(err, AW_USAGE,
+                       "%s: %.*s is given twice — remove "
+                       "one",
+                       command, (int)strcspn(name, "="), name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->repetition};
     if (arg->kind != AW_ARG_CHOICE)
         return AW_OK;
@@ -244,7 +260,7 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
         b->args->bound[b->args->n - 1].text = *choice;
         return AW_OK;
     }
-    snprintf(problem, sizeof problem, "%s: no %s", command, arg->name);
+    snprintf(problem, sizeof problem, "%s: unknown %s", command, arg->name);
     return aw_fail_unknown_choice(problem, text, arg->choices, err);
 }
 
@@ -492,7 +508,7 @@ static enum aw_status bind_token(struct binder *b)
         return AW_OK;
     }
     if (option)
-        return aw_bind_option(b->session, b->tokens, &b->at);
+        return aw_bind_option(b->session, b->args->command, b->tokens, &b->at);
     if (b->args->command)
         return bind_argument(b);
     b->args->command = aw_session_find_command(b->session, token);

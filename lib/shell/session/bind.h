@@ -10,9 +10,10 @@
 enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *tokens,
                        struct aw_args *args, size_t *bad);
 
-/* Sets the option in tokens->token[*at]; advances *at to the option's last token. */
-enum aw_status aw_bind_option(struct aw_session *session, const struct aw_tokens *tokens,
-                              size_t *at);
+/* Sets the option in tokens->token[*at]; advances *at to the option's last token. command: NULL if
+ * the option stands before the command. */
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_command *command,
+                              const struct aw_tokens *tokens, size_t *at);
 
 /* Converts a record with wire numbers ("raw":true) in place to the normal form. AW_USAGE or
  * AW_LIMIT if the wire cannot carry the message; leaves unknown messages unchanged. */
@@ -50,7 +51,7 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
  * range of the number's type, or all values have names. */
 const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t size);
 
-/* Writes the help text: "the angle (0 to 180 deg)", "how long, in s". */
+/* Writes the help text: "target angle (0 to 180 deg)", "duration (s)". */
 const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t size);
 
 /* Fails with "unknown command 'dge' — did you mean 'deg'?". */

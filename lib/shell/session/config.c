@@ -60,7 +60,7 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
 {
     struct aw_config *config = session->config;
     if (config->n_settings == AW_OPTIONS_MAX)
-        return aw_fail(&session->err, AW_USAGE, "too many options");
+        return aw_fail(&session->err, AW_USAGE, "too many options — remove some");
     if (!aw_config_allows(key))
         return aw_fail(&session->err, AW_USAGE, "--%s: allowed only on the command line", key);
     char *copy = strdup(value);
@@ -84,7 +84,7 @@ static enum aw_status store_line(struct aw_session *session, const char *section
     if ((size_t)snprintf(line.section, sizeof line.section, "%s", section) >= sizeof line.section ||
         (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
         (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
-        return aw_fail(&session->err, AW_USAGE, "%.40s: too long", key);
+        return aw_fail(&session->err, AW_USAGE, "%.40s: too long — shorten it", key);
     size_t i = 0;
     while (i < config->n_lines && (strcmp(config->lines[i].section, section) != 0 ||
                                    strcmp(config->lines[i].key, key) != 0))
@@ -269,7 +269,7 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
     config->found = true;
     if (line != 0)
         note_error(config, line, true,
-                   &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
+                   &(struct aw_error){AW_USAGE, "invalid line — write [section] or key = value"});
     check_settings(session);
     return config->error.status;
 }

@@ -144,7 +144,7 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
 {
     if (out->is_stalled || out->error == ECANCELED)
-        return aw_fail(err, AW_STOPPED, "standard output: the reader does not read — stopped");
+        return aw_fail(err, AW_STOPPED, "standard output: the reader stalled — stopped");
     if (!out->error)
         return AW_OK;
     if (out->error == EPIPE)

@@ -18,17 +18,17 @@ const struct aw_arg aw_gains_args[] = {
      .kind = AW_ARG_CHOICE,
      .choices = action_names,
      .optional = true,
-     .help = "show them; set some; save, apply or diff a file"},
-    {.name = "words",
+     .help = "action (default show)"},
+    {.name = "values",
      .kind = AW_ARG_REST,
      .optional = true,
      .with = (const char *const[]){"set", NULL},
-     .help = "elbow.kp=0.02 …, lknee.pos.kp=3 …"},
+     .help = "gains to set, such as elbow.kp=0.02 or lknee.pos.kp=3"},
     {.name = "file",
      .kind = AW_ARG_FILE,
      .optional = true,
      .with = (const char *const[]){"save", "apply", "diff", NULL},
-     .help = "one gain per line: elbow pid kp 0.02, lknee pos kp 3",
+     .help = "file with one gain per line, such as: elbow pid kp 0.02",
      .endings = "gains"},
     {0},
 };
@@ -246,7 +246,7 @@ static enum aw_status set_gains(struct gains *g, const struct aw_args *args)
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < args->n && status == AW_OK; i++) {
         const char *token = args->bound[i].text, *equals = strchr(token, '=');
-        if (strcmp(args->bound[i].arg->name, "words") != 0)
+        if (strcmp(args->bound[i].arg->name, "values") != 0)
             continue;
         if (!equals)
             return fail_syntax(g, token);

@@ -157,7 +157,9 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
     }
     while (status == AW_OK && isnan(setting->value)) {
         if (aw_clock_now(session->clock) >= deadline)
-            return aw_fail(&session->err, AW_TIMEOUT, "gains: no '%s' received for %.2g s",
+            return aw_fail(&session->err, AW_TIMEOUT,
+                           "gains: no '%s' received for %.2g s — check "
+                           "power and link",
                            setting->reported.message->name, PATIENCE_S);
         status = receive_settings(session, deadline);
     }

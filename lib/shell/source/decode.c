@@ -250,25 +250,25 @@ static enum aw_status run_decode(struct aw_session *session, const struct aw_arg
 
 /* clang-format off */
 const struct aw_command aw_decode_command = {
-    .name = "decode", .summary = "print the messages in bytes, files or standard input",
+    .name = "decode", .summary = "decode the messages in bytes, files or standard input",
     .args = AW_ARGS(
         {.name = "input", .kind = AW_ARG_REST,
          .help = "hex digits, files, or - for standard input", .optional = true}),
     .options = AW_OPTIONS(
         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
-         .help = "tx: the host sent it, rx: the device sent it", .fallback = "rx",
+         .help = "direction: tx (to the device) or rx (from the device)", .fallback = "rx",
          .choices = AW_LIST("tx", "rx")},
         {.name = "as", AW_AT(aw_decode_options, as), .value = "FORM",
-         .help = "the format of the input: hex, stream, candump, pcapng (and other captures)",
+         .help = "format of the input: hex, stream, candump, or pcapng (and other captures)",
          .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
         {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
-         .help = "in captures: the UDP or TCP port of the device, if not the usual one",
+         .help = "UDP or TCP port of the device in a capture (default its standard port)",
          .unit = "", .min = 1, .max = 65535, .is_integer = true},
         {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
-         .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"}),
+         .help = "only messages that meet this condition: 'FIELD>5 and msg=NAME'"}),
     .offline = true, .messages = true, .run = run_decode,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
-    .details = "Damaged messages are reported, and the exit code is 5. A message with an "
-        "undefined value (controller 9) is not an error; it is marked, in JSON by \"anomaly\"."};
+    .details = "Reports damaged messages and ends with exit code 5. A message with an undefined "
+        "value (such as controller 9) is not an error; it is marked, in JSON by \"anomaly\"."};
 /* clang-format on */

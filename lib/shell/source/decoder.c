@@ -372,9 +372,9 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
 enum aw_status aw_fail_no_messages(struct aw_session *session, const char *path,
                                    const char *program)
 {
-    return aw_fail(&session->err, AW_USAGE, "%.200s has no messages of %s — %s%s", path,
-                   session->tool->name, *program ? "written by " : "check which tool made it",
-                   program);
+    return aw_fail(
+        &session->err, AW_USAGE, "%.200s has no messages of %s — %s%s", path, session->tool->name,
+        *program ? "use the program that wrote it: " : "check which tool made it", program);
 }
 
 void aw_notice_no_messages(struct aw_session *session, const char *path, const char *program)

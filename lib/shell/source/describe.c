@@ -52,12 +52,12 @@ const struct aw_command aw_describe_command = {
     .name = "describe", .prints = "a drawing", .prints_json = true,
     .summary = "draw the layout of the messages",
     .args = AW_ARGS(
-        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw",
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "message to draw (default all)",
          .optional = true}),
     .options = AW_OPTIONS(
         {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
-         .help = "text, json (also for armwire-code), md, lua (Wireshark), dbc (CAN) or packets "
-             "(an example for --packets)",
+         .help = "text, json (also for armwire-code), md, lua (for Wireshark), dbc (for CAN) or "
+             "packets (example file for --packets)",
          .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc", "packets")}),
     .offline = true, .messages = true, .run = run_describe,
     .lines = AW_LIST("describe", "describe --as packets >team.packets")};

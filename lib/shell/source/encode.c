@@ -60,11 +60,11 @@ static enum aw_status run_encode(struct aw_session *session, const struct aw_arg
 const struct aw_command aw_encode_command = {
     .name = "encode", .summary = "print the bytes of a message",
     .args = AW_ARGS(
-        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to encode"},
-        {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "message to encode"},
+        {.name = "field", .kind = AW_ARG_PAIRS, .help = "fields of the message"}),
     .options = AW_OPTIONS(
         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
-         .help = "tx: what the host sends, rx: what the device sends",
+         .help = "direction: tx (to the device) or rx (from the device)",
          .choices = AW_LIST("tx", "rx")}),
     .offline = true, .messages = true, .run = run_encode};
 /* clang-format on */

@@ -246,11 +246,12 @@ const struct aw_command aw_info_command = {
     .name = "info", .group = AW_GROUP_KEEP, .summary = "show the contents of a file",
     .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE,
-         .help = "a capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON that a "
-             "command wrote",
+         .help = "capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON file written by a "
+             "command",
          .endings = "pcapng mcap pcap log csv ndjson"}),
     .offline = true, .messages = true, .run = run_info,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
-    .details = "For a capture it shows the number and rate of each message, marks and damage; "
-        "for a CSV or NDJSON file of any tool the rate, minimum and maximum of each value."};
+    .details = "For a capture, shows the number and rate of each message, the marks, and damaged "
+        "parts. For a CSV or NDJSON file of any tool, shows the rate, minimum and maximum of each "
+        "value."};
 /* clang-format on */

@@ -110,7 +110,7 @@ static enum aw_status run_list(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 const struct aw_command aw_list_command = {
     .name = "list", .group = AW_GROUP_SET_UP, .offline = true, .run = run_list,
-    .summary = "show devices, servers and simulators on this machine",
+    .summary = "list devices, servers and simulators on this machine",
     .options = AW_OPTIONS(
         {.name = "udev", AW_AT(aw_list_options, udev),
          .help = "print the udev rules that permit access, and the file to save them in"}),

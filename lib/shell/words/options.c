@@ -26,7 +26,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "fields", AW_AT_ALL(print.fields), .value = "A,B,…",
      .help = "print only these fields of records, rows and results"},
     {.name = "raw", AW_AT_ALL(print.raw),
-     .help = "wire numbers instead of units and names; encode: write the bytes"},
+     .help = "print raw numbers instead of units and names; encode: write raw bytes"},
     {.name = "time", AW_AT_ALL(print.time), .value = "STYLE",
      .help = "timestamps: none, abs, rel, delta, iso", .choices = time_styles},
     {.name = "count", AW_AT_ALL(run.count), .letter = 'n', .value = "COUNT",
@@ -34,7 +34,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "for", AW_AT_ALL(run.for_s), .value = "TIME",
      .help = "end after this time, such as 5s", .unit = "s", .min = 1e-3, .max = 1e9},
     {.name = "timeout", AW_AT_ALL(link.timeout_s), .missing = NAN, .letter = 'T', .value = "TIME",
-     .help = "wait no longer than this for an answer", .unit = "s", .min = 0, .max = 1e9},
+     .help = "maximum time to wait for an answer", .unit = "s", .min = 0, .max = 1e9},
     {.name = "verbose", AW_AT_ALL(print.verbose), .letter = 'v',
      .help = "print every packet, and all keys of a result"},
     {.name = "quiet", AW_AT_ALL(print.quiet), .letter = 'q',
@@ -47,27 +47,28 @@ const struct aw_option aw_global_options[] = {
     {.name = "yes", AW_AT_ALL(run.yes), .letter = 'y', .help = "answer all questions with yes"},
     {.name = "no-input", AW_AT_ALL(run.no_input), .help = "never ask questions"},
     {.name = "force", AW_AT_ALL(run.force),
-     .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
+     .help = "send values outside the limits (but never NaN or a value that the protocol cannot "
+             "represent)"},
     {.name = "hold", AW_AT_ALL(run.hold), .help = "when interrupted, leave the device as it is"},
     {.name = "keep-going", AW_AT_ALL(run.keep_going), .letter = 'k',
      .help = "continue a script after a failure"},
     {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
-     .help = "describe packets of your own firmware; several files: A,B"},
+     .help = "use the custom packets in this file; several files: A,B"},
     {.name = "color", AW_AT_ALL(print.color), .value = "WHEN", .help = "auto, always, never",
      .fallback = "auto", .choices = color_choices},
     {.name = "take", AW_AT_ALL(link.take_over),
-     .help = "take over the lease of a shared device from another program: see serve"},
+     .help = "take over the lease of a shared device from another program ('help serve')"},
     {.name = "no-attach", AW_AT_ALL(link.no_attach),
      .help = "open the device itself, not through the server"},
     {.name = "deadman", AW_AT_ALL(link.deadman_s), .missing = NAN, .value = "TIME",
      .help = "stop the motion after this time without input (default for serve 500ms; 0: never)",
      .unit = "s", .min = 0, .max = 3600},
     {.name = "config", AW_AT_ALL(link.config), .value = "FILE",
-     .help = "read this config file instead of the usual one", .endings = "ini"},
+     .help = "read this config file instead of the default one", .endings = "ini"},
     {.name = "help", AW_AT_ALL(print.help), .letter = 'h',
-     .help = "help on one page; with a command: help on that command"},
+     .help = "print a short help; with a command, the help for that command"},
     {.name = "help-all", AW_AT_ALL(print.help_all),
-     .help = "the whole help: every command, option, link and exit code"},
+     .help = "print the complete help: all commands, options, links and exit codes"},
     {.name = "version", AW_AT_ALL(print.version), .letter = 'V', .help = "print the version"},
     {0},
 };
@@ -197,8 +198,8 @@ static enum aw_status parse_switch(const struct aw_option *option, const char **
     static const char *const yes[] = {"1", "true", "yes", "on", NULL};
     static const char *const no[] = {"0", "false", "no", "off", "", NULL};
     if (!aw_is_one_of(yes, *text) && !aw_is_one_of(no, *text))
-        return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is not yes or no", option->name,
-                       *text);
+        return aw_fail(err, AW_USAGE, "--%s: '%.40s' is not yes or no — omit the value",
+                       option->name, *text);
     *text = aw_is_one_of(yes, *text) ? "1" : NULL;
     return AW_OK;
 }
@@ -259,7 +260,7 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
         aw_append(all, sizeof all, ending[length] ? ", " : " or ", ".%.*s", (int)length, ending);
         ending += length;
     }
-    return aw_fail(err, AW_USAGE, "--%s: '%.100s' — give a name that ends in %s", option->name,
+    return aw_fail(err, AW_USAGE, "--%s: '%.100s': unknown file extension — use %s", option->name,
                    text, all);
 }
 
@@ -284,19 +285,25 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
     return known ? AW_OK : aw_fail_unknown_choice(subject, *text, option->choices, err);
 }
 
+enum aw_status aw_fail_unknown_option(const struct aw_options *options, const char *name,
+                                      const char *advice, struct aw_error *err)
+{
+    const char *names[AW_OPTIONS_MAX];
+    char similar[48];
+    for (size_t i = 0; i < options->n; i++)
+        names[i] = options->values[i].option->name;
+    const char *suggestion = aw_suggest(name, names, options->n);
+    snprintf(similar, sizeof similar, "--%s", suggestion ? suggestion : "");
+    return aw_fail_unknown(err, suggestion ? similar : NULL, advice, "unknown option '--%.40s'",
+                           name);
+}
+
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err)
 {
     struct aw_option_value *value = aw_options_find(options, name);
-    if (!value) {
-        const char *names[AW_OPTIONS_MAX];
-        for (size_t i = 0; i < options->n; i++)
-            names[i] = options->values[i].option->name;
-        const char *suggestion = aw_suggest(name, names, options->n);
-        return aw_fail(err, AW_USAGE, "unknown option '--%.40s' — %s%s%s", name,
-                       suggestion ? "did you mean '--" : "see 'help'", suggestion ? suggestion : "",
-                       suggestion ? "'?" : "");
-    }
+    if (!value)
+        return aw_fail_unknown_option(options, name, "see 'help options'", err);
     enum aw_status status = check_value(value->option, &text, err);
     if (status != AW_OK || origin < value->origin)
         return status;

@@ -105,6 +105,10 @@ void aw_options_reset(struct aw_options *options, struct aw_option_value *value)
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
 struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
 
+/* Fails with "unknown option '--jsno' — did you mean '--json'?", or with the advice. */
+enum aw_status aw_fail_unknown_option(const struct aw_options *options, const char *name,
+                                      const char *advice, struct aw_error *err);
+
 /* Checks and sets a value, unless a source of higher rank has set one. The string is not copied. */
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err);

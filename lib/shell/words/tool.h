@@ -376,6 +376,11 @@ struct aw_share_hooks {
     void (*on_turn)(struct aw_session *session, enum aw_turn_event turn);
 };
 
+/* An example of a command: a command line without the tool's name, or "$ " and a shell command. */
+struct aw_example {
+    const char *command, *line;
+};
+
 /* Hooks may be NULL. */
 struct aw_tool {
     const char *name, *summary; /* name and one-line summary of the program */
@@ -392,6 +397,8 @@ struct aw_tool {
         /* script of a longer motion, for the examples of plot: "deg 1 10\n…"; NULL: they use
          * example_move */
         const char *example_moves;
+        /* examples of common commands that name the joints of this tool, {0}-terminated, or NULL */
+        const struct aw_example *common_examples;
         /* why the device may be silent; watch, plot and record print it once if no data arrives;
          * NULL: no hint */
         const char *no_answer_hint;

@@ -75,7 +75,7 @@ bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw
     bool passed = aw_response_has_arrived(response, &experiment->step, tolerance);
     *out = '\0';
     if (!passed)
-        snprintf(out, AW_EXPERIMENT_VERDICT, "ended at %.4g, not at %.4g %s%s", response->final,
+        snprintf(out, AW_EXPERIMENT_VERDICT, "ended at %.4g instead of %.4g %s%s", response->final,
                  experiment->step.to, unit,
                  has_moved_back(experiment, response)
                      ? ": it moved in the wrong direction — check whether motor or encoder is "

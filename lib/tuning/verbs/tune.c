@@ -202,7 +202,7 @@ static bool find_objection(const struct aw_experiment *experiment, const struct 
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
     if (!aw_response_has_arrived(&t->after, step, AW_RESPONSE_TOLERANCE))
-        snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s",
+        snprintf(out, OBJECTION, "with the new gains the joint ended at %.4g instead of %.4g %s",
                  t->after.final, step->to, experiment->joint.unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",

@@ -51,7 +51,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .help = "write the plot to an .svg, .png, .pdf or .gp file", AW_PICTURE}
 #define AW_SETTLE_OPTION                                                                          \
     {.name = "settle", AW_AT(aw_experiment_options, settle_s), .value = "TIME",                   \
-     .help = "rest before the start", .fallback = "1s", .unit = "s", .min = 0, .max = 60}
+     .help = "time at rest before the start", .fallback = "1s", .unit = "s", .min = 0, .max = 60}
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
@@ -105,15 +105,15 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     {.name = "samples", AW_AT(aw_experiment_options, samples), .value = "FILE",                   \
      .help = "write the samples as CSV", .endings = "csv"},                                       \
     {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,             \
-     .help = "draw the frequency response into an .svg, .png, .pdf or .gp file"},                 \
+     .help = "plot the frequency response to an .svg, .png, .pdf or .gp file"},                   \
     {.name = "from", AW_AT(aw_experiment_options, from), .value = "FILE",                         \
-     .help = "use this recording instead of a device", .endings = "csv"},                         \
+     .help = "identify from this recording instead of a device", .endings = "csv"},               \
     {.name = "time", AW_AT(aw_record_options, time), .value = "COLUMN",                           \
-     .help = "column of the time, in s or 't [ms]'", .fallback = "t"},                            \
+     .help = "column of the time (s, or with a unit: 't [ms]')", .fallback = "t"},                \
     {.name = "input", AW_AT(aw_record_options, input), .value = "COLUMN",                         \
-     .help = "column of the input of the process", .fallback = of_input},                         \
+     .help = "column of the process input", .fallback = of_input},                                \
     {.name = "output", AW_AT(aw_record_options, output), .value = "COLUMN",                       \
-     .help = "column of the output of the process", .fallback = "measured"},                      \
+     .help = "column of the process output", .fallback = "measured"},                             \
     {.name = "dead-band", AW_AT(aw_record_options, dead_band),                                    \
      .help = "also find the dead band of the input"}
 /* The same for joints without settable gains: only setpoints excite them. */
@@ -121,7 +121,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
 /* Options of identify and tune if gains can be sent: the excitation of the controller. */
 #define AW_EXCITATION_OPTIONS(with_fallback)                                                      \
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
-     .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
+     .help = "experiment: step, relay, multisine or all", .fallback = with_fallback,              \
      .choices = AW_LIST("step", "relay", "multisine", "all")},                                 \
     {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
      .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \
@@ -131,11 +131,11 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .help = "centre of the excitation (default the actual position)"}
 #define AW_TICK_OPTION(from)                                                                      \
     {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME",                       \
-     .help = "period of the control loop in the driver, such as 10ms (default " from ")", \
+     .help = "control period of the firmware, such as 10ms (default " from ")",                   \
      .unit = "s", .min = 0.0005, .max = 1}
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
-     .help = "file with the present gains, from 'gains save'", .endings = "gains"}
+     .help = "file with the current gains, written by 'gains save'", .endings = "gains"}
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
  * --noise, NULL: the dead band; or: that default as text. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                    \
@@ -160,9 +160,9 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
             {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,     \
              .help = "plot the predicted responses to an .svg, .png, .pdf or .gp file"},          \
             {.name = "bode", AW_AT(aw_experiment_options, bode), .value = "FILE", AW_PICTURE,     \
-             .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
+             .help = "plot the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \
-                         .help = "model file, from identify --save", .endings = "json"}),         \
+                         .help = "model file, written by 'identify --save'", .endings = "json"}), \
         .offline = true, .lines = AW_LIST(__VA_ARGS__), .run = aw_run_design,                     \
         .details = "Ends with exit code 6 if no gains in the range of the driver meet --ms, "     \
                    "--noise and --overshoot, or if Ms is above 2. --force permits a larger Ms.",  \
@@ -179,8 +179,8 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
          .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",         \
          .choices = AW_LIST("iae", "overshoot", "settling")},                                     \
         AW_SAVE_OPTION, AW_PLOT_OPTION),                                                          \
-    .details = intro " If you agree (--yes), it makes a step with the old gains and one with "    \
-        "the new gains. The new gains are kept if they improve the metric of --goal and "         \
+    .details = intro " If you agree (--yes), the joint makes a step with the old gains and one "  \
+        "with the new gains. The new gains are kept if they improve the metric of --goal and "    \
         "overshoot by no more than --overshoot. Gains outside their range, with Ms above 2, or "  \
         "for a model with a fit below 75 % are tried only with --force."
 #define AW_CUSTOM_JOINT                                                                           \

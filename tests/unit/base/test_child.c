@@ -236,7 +236,8 @@ TEST_WITH(reset, NULL, missing_program_is_reported)
                 &err),
             AW_NO_LINK);
         assert_string_equal(
-            err.text, "/nosuch/x: No such file or directory — is it complete and executable?");
+            err.text,
+            "/nosuch/x: No such file or directory — check that it is complete and executable");
         assert_int_equal(fake.read, 0);
         assert_int_equal(child.pid, 0);
         assert_int_equal(child.stdin_fd, -1);
@@ -260,7 +261,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
     int lowest = lowest_free_descriptor();
     fake.fork = EAGAIN;
     assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
-    assert_has(err.text, "/bin/true: Resource temporarily unavailable — is it");
+    assert_has(err.text, "/bin/true: Resource temporarily unavailable — check that it");
     fake.fork = 0;
     for (; status != AW_OK && steps < 30; steps++) {
         rlim_t usual = limit_descriptors((rlim_t)lowest + steps);

@@ -33,7 +33,7 @@ TEST(comments_and_blank_lines_are_skipped)
          5, "a|", AW_OK, ""},
         {"\n\nbad\nc\n", 8, "bad|", AW_LIMIT, "f.txt:3:1: no good"},
         {"x\ncolumn here\n", 14, "x|column here|", AW_LIMIT, "f.txt:2:8: no good"},
-        {"x\nab\0c\n", 7, "x|", AW_MALFORMED, "f.txt:2:3: zero byte found — give a text file"},
+        {"x\nab\0c\n", 7, "x|", AW_MALFORMED, "f.txt:2:3: NUL byte found — give a text file"},
         {"# no\ra\rb\r", 9, "", AW_MALFORMED,
          "f.txt:1:5: lines end with CR only — convert it: tr '\\r' '\\n' <FILE >NEW"},
         {"#", 1, "", AW_OK, ""},

@@ -265,7 +265,7 @@ TEST_WITH(NULL, end, candump_lines_are_read)
         snprintf(expected, sizeof expected, "%s:4:1: invalid CAN frame", rig.path);
         assert_string_equal(rig.err.text, expected);
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-        snprintf(expected, sizeof expected, "%s:5:6: half a byte — write two digits per byte",
+        snprintf(expected, sizeof expected, "%s:5:6: single hex digit — write two digits per byte",
                  rig.path);
         assert_string_equal(rig.err.text, expected);
         expect(2, 0, "\x5E\1\3");

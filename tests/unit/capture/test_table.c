@@ -114,7 +114,7 @@ TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
         assert_fails(status, AW_MALFORMED, complaints[i].message);
     }
     assert_int_equal(read_bytes("t,y\n0,\0001\n", 9, NULL), AW_MALFORMED);
-    assert_has(err.text, "zero byte");
+    assert_has(err.text, "NUL byte");
 }
 
 /* Reads numbers and names up to their maximum length, and the maximum number of columns. */

@@ -196,7 +196,7 @@ TEST(invalid_recordings_are_refused)
     put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire newer"));
     put_can(0x5E, 0);
     assert_int_equal(read_all(), AW_USAGE);
-    assert_has(rig.err.text, "wire 'newer' of canpid not found");
+    assert_has(rig.err.text, "unknown wire 'newer' of canpid");
     finish();
 
     assert_int_equal(begin(), AW_OK);

@@ -261,8 +261,8 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
          "signal"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: unexpected ';' — expected ','"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: end of file, expected + or - (with a sign)"},
-        {"CM_ \"no end;", "f.dbc:1:5: unterminated text — add the closing quote"},
-        {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a text in quotes"},
+        {"CM_ \"no end;", "f.dbc:1:5: unterminated string — add the closing quote"},
+        {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a quoted string"},
         {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -426,7 +426,7 @@ TEST(packet_file_errors_name_line_and_column)
          "f:4:1: x: repetition does not start at a byte"},
         {A "repeat = b\nx = u8\nx = u16\n", "f:5:1: x: duplicate field name in the packet"},
         {A "b = bits:3\nx = f32\n", "f:4:1: x: does not start at a byte"},
-        {A "b = text:3\nx = text:3\n", "f:4:1: x: second or repeated text"},
+        {A "b = text:3\nx = text:3\n", "f:4:1: x: text field repeated or given twice"},
         {A "p = pad:57\nx = f32\n", "f:4:1: x: ends at byte 61, beyond the maximum of 60 bytes"},
         {A "repeat = b c d\np = pad:20\nx = u8\n",
          "f:5:1: x: ends at byte 63, beyond the maximum of 60 bytes"},
@@ -439,11 +439,11 @@ TEST(packet_file_errors_name_line_and_column)
         const struct aw_protocol *protocol;
         const char *text, *why;
     } others[] = {
-        {&aw_armctl_protocol, A, "f:1:1: invalid word 'a'"},
+        {&aw_armctl_protocol, A, "f:1:1: invalid type 'a'"},
         {&aw_armctl_protocol, "[packet GR]\n",
-         "f:1:1: invalid word 'GR' — use 3 to 8 capital letters"},
+         "f:1:1: invalid type 'GR' — use 3 to 8 capital letters"},
         {&aw_armctl_protocol, "[packet GRIP]\nid = 1\n",
-         "f:2:1: id: not supported by armctl — name the packet by its word: [packet GRIP]"},
+         "f:2:1: id: not supported by armctl — name the packet by its type: [packet GRIP]"},
         {&aw_armctl_protocol, "[packet DEG]\n", "f:1:1: packet deg: duplicate name"},
         {&aw_armctl_protocol, "[packet GRIP]\nx = u8\n",
          "f:2:1: x: type 'u8' not supported in lines of text"},

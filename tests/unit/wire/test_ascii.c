@@ -239,27 +239,27 @@ TEST_WITH(start, NULL, unpadded_and_signed_numbers_are_read)
 static const struct {
     const char *line, *error;
 } broken[] = {
-    {"", "move: no seq at byte 0"},
-    {"xMOVE1,90\r\n", "move: no seq at byte 0"},
-    {"-MOVE1,90\r\n", "move: no seq at byte 0"},
-    {"00MOVE1,90\r\n", "move: no type at byte 1"},
-    {"0MOVX1,90\r\n", "move: no type at byte 1"},
-    {"0move1,90\r\n", "move: no type at byte 1"},
-    {"0MOVE,90\r\n", "move: no joint at byte 5"},
-    {"0MOVE12,90\r\n", "move: no angle at byte 6"},
-    {"0MOVE1;90\r\n", "move: no angle at byte 6"},
-    {"0MOVE1,\r\n", "move: no angle at byte 6"},
-    {"0MOVE1,-\r\n", "move: no angle at byte 6"},
-    {"0MOVE1,+5\r\n", "move: no angle at byte 6"},
-    {"0MOVE1, 5\r\n", "move: no angle at byte 6"},
-    {"0MOVE1,12345\r\n", "move: no far at byte 11"},
-    {"0MOVE1,1.5\r\n", "move: no far at byte 8"},
-    {"0MOVE1,1;\r\n", "move: no far at byte 8"},
-    {"0MOVE1,1;1;1;1\r\n", "move: no CR at byte 12"},
-    {"0MOVE1,1\n", "move: no far at byte 8"},
-    {"0MOVE1,1\r", "move: no LF at byte 9"},
-    {"0MOVE1,1\r\n\n", "move: 1 bytes too many — remove them"},
-    {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many — remove them"},
+    {"", "move: expected seq at byte 0"},
+    {"xMOVE1,90\r\n", "move: expected seq at byte 0"},
+    {"-MOVE1,90\r\n", "move: expected seq at byte 0"},
+    {"00MOVE1,90\r\n", "move: expected type at byte 1"},
+    {"0MOVX1,90\r\n", "move: expected type at byte 1"},
+    {"0move1,90\r\n", "move: expected type at byte 1"},
+    {"0MOVE,90\r\n", "move: expected joint at byte 5"},
+    {"0MOVE12,90\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1;90\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1,\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1,-\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1,+5\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1, 5\r\n", "move: expected angle at byte 6"},
+    {"0MOVE1,12345\r\n", "move: expected far at byte 11"},
+    {"0MOVE1,1.5\r\n", "move: expected far at byte 8"},
+    {"0MOVE1,1;\r\n", "move: expected far at byte 8"},
+    {"0MOVE1,1;1;1;1\r\n", "move: expected CR at byte 12"},
+    {"0MOVE1,1\n", "move: expected far at byte 8"},
+    {"0MOVE1,1\r", "move: expected LF at byte 9"},
+    {"0MOVE1,1\r\n\n", "move: extra bytes at the end (1) — remove them"},
+    {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: extra bytes at the end (10) — remove them"},
 };
 
 TEST_WITH(start, NULL, malformed_lines_report_the_column)
@@ -295,8 +295,8 @@ TEST_WITH(start, NULL, line_is_identified_by_its_first_word)
         if (rows[i].message)
             assert_string_equal(record.codec->message->name, rows[i].message);
         else if (strcmp(rows[i].line, "0NOP") == 0)
-            assert_has(err.text, "nop: no CR at byte 4");
+            assert_has(err.text, "nop: expected CR at byte 4");
         else
-            assert_has(err.text, "bytes that are not a lines message from the device");
+            assert_has(err.text, "not a lines message from the device");
     }
 }

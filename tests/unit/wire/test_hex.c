@@ -78,8 +78,9 @@ TEST(invalid_hex_is_refused)
     char longer[140];
     assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "FF 0",
-                   "column 4: half a byte — write two digits per byte");
-    assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte — write two digits per byte");
+                   "column 4: single hex digit — write two digits per byte");
+    assert_refused(&aw_armctl_protocol, "F",
+                   "column 1: single hex digit — write two digits per byte");
     assert_refused(&aw_armctl_protocol, "@0", "column 1: '@' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "G0", "column 1: 'G' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "g0", "column 1: 'g' is not a hex digit");
@@ -98,9 +99,9 @@ TEST(invalid_hex_is_refused)
         &aw_canpid_protocol, "0123456789ABCDEF0#00",
         "'0123456789ABCDEF' is not an id — write three hex digits before #, or eight for 29 bits");
     assert_refused(&aw_canpid_protocol, "041#1",
-                   "column 5: half a byte — write two digits per byte");
+                   "column 5: single hex digit — write two digits per byte");
     assert_refused(&aw_canpid_protocol, "041#1x",
-                   "column 5: half a byte — write two digits per byte");
+                   "column 5: single hex digit — write two digits per byte");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data — remove it");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);

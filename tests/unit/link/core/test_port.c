@@ -166,9 +166,9 @@ TEST(port_errors_have_advice)
         {EPERM, "permission denied — check its owner and mode with ls -l"},
         {EBUSY, "busy: in use by another program — end that program first"},
         {EWOULDBLOCK, "busy: in use by another program — end that program first"},
-        {ENOENT, "port not found — check that it is plugged in and switched on, see 'list'"},
-        {ENODEV, "port not found — check that it is plugged in and switched on, see 'list'"},
-        {ENXIO, "port not found — check that it is plugged in and switched on, see 'list'"},
+        {ENOENT, "port not found — plug the device in, switch it on, and see 'list'"},
+        {ENODEV, "port not found — plug the device in, switch it on, and see 'list'"},
+        {ENXIO, "port not found — plug the device in, switch it on, and see 'list'"},
         {EIO, "Input/output error"},
     };
     char text[200], path[] = "/tmp/test_port.XXXXXX";
@@ -242,7 +242,7 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_int_equal(fd, -1);
     assert_string_equal(
         err.text,
-        "/no/such/port: port not found — check that it is plugged in and switched on, see 'list'");
+        "/no/such/port: port not found — plug the device in, switch it on, and see 'list'");
     LINK device = opened("pty:");
     const char *path = strchr(device->client_url, ':') + 1;
     int second;

@@ -274,7 +274,7 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
         {EACCES, PORT
          ": permission denied — add yourself to group dialout: sudo usermod -aG dialout $USER"},
         {EPERM, "permission denied — add yourself to group dialout"},
-        {ENXIO, "port not found — check that it is plugged in and switched on, see 'list'"},
+        {ENXIO, "port not found — plug the device in, switch it on, and see 'list'"},
         {EIO, PORT ": Input/output error"},
     };
     port.group = 20;
@@ -324,7 +324,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem,
-                        "port not found — check that it is plugged in and switched on, see 'list'");
+                        "port not found — plug the device in, switch it on, and see 'list'");
     other_remove("/sys/class/tty");
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }

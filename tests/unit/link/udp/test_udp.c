@@ -150,7 +150,7 @@ TEST(missing_server_is_reported_but_not_fatal)
     close(plain_socket(&port));
     LINK client = opened(text_of("udp:127.0.0.1:%u?listen=0", port));
     assert_writes(client, "one");
-    assert_news(client, "no program listens at 127.0.0.1:");
+    assert_news(client, "no program is listening at 127.0.0.1:");
     for (int i = 0; i < 5; i++)
         assert_writes(client, "again"); /* reported once */
     assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
@@ -161,7 +161,7 @@ TEST(missing_server_is_reported_but_not_fatal)
     assert_passes(server, client, "here I am");
     aw_link_close(server);
     assert_writes(client, "gone");
-    assert_news(client, "no program listens");
+    assert_news(client, "no program is listening");
 }
 
 /* The report about a missing client is withdrawn once. A successful send does not prove that a
@@ -173,7 +173,7 @@ TEST(server_reports_a_returned_client)
     LINK server = opened(text_of("udp-listen:0?reply=127.0.0.1:%u", port));
     FD other = plain_socket(&here);
     assert_writes(server, "one");
-    assert_news(server, "no program listens at 127.0.0.1:");
+    assert_news(server, "no program is listening at 127.0.0.1:");
     send_plain(other, port_in(server->key), "here", 4);
     assert_reads(server, "here");
     assert_writes(server, "two");
@@ -188,11 +188,11 @@ TEST(server_reports_a_returned_client)
         status = aw_link_read(server, &byte, 1, &got, now() + 10 * AW_MILLISECOND, NULL);
     }
     assert_int_equal(status, AW_EVENT);
-    assert_string_equal(server->rx.event, text_of("client now listens at 127.0.0.1:%u", port));
+    assert_string_equal(server->rx.event, text_of("client is now listening at 127.0.0.1:%u", port));
     assert_read_is(server, AW_TIMEOUT, 10 * AW_MILLISECOND);
     aw_link_close(client);
     assert_writes(server, "four");
-    assert_news(server, "no program listens at 127.0.0.1:");
+    assert_news(server, "no program is listening at 127.0.0.1:");
 }
 
 TEST(second_sender_is_reported)
@@ -204,7 +204,8 @@ TEST(second_sender_is_reported)
     send_plain(two, to, "b", 1); /* the first sender may have restarted */
     assert_reads(server, "ab");
     send_plain(one, to, "c", 1);
-    assert_news(server, text_of("127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here));
+    assert_news(server,
+                text_of("two clients, 127.0.0.1:%u and 127.0.0.1:%u — end one", there, here));
     assert_reads(server, "c");
     send_plain(two, to, "d", 1); /* reported once */
     assert_reads(server, "d");
@@ -285,7 +286,7 @@ static void assert_listens_at(const char *address, unsigned port)
         found = found || strstr(line, wanted);
     fclose(table);
     if (!found)
-        fail_msg("no program listens at %s", wanted);
+        fail_msg("no program is listening at %s", wanted);
 }
 
 TEST(client_listens_on_the_right_address)

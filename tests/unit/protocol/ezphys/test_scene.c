@@ -67,7 +67,7 @@ TEST(scene_errors_name_line_and_column)
         {"  body a sphere 1 mass 1", "test:1:3: unexpected token — begin each statement", AW_USAGE},
         {"body a", "test:1:7: unknown shape '' — use one of: box", AW_USAGE},
         {"body a sphere nan mass 1", "test:1:15: 'nan' is not a number", AW_USAGE},
-        {"body a sphere 1e999 mass 1", "test:1:15: number '1e999' is too large", AW_USAGE},
+        {"body a sphere 1e999 mass 1", "test:1:15: '1e999' is too large", AW_USAGE},
         {"body a/b sphere 1", "test:1:6: invalid name", AW_USAGE},
         {"body \x01 sphere 1", "test:1:6: invalid name", AW_USAGE},
         {"body a sphere 1 mass 1\njoint j hinge a wrld",

@@ -675,8 +675,8 @@ TEST(targets_are_checked_against_limits)
          "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
         {0, 0, -0.5, false, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
         {2, 63.001, 1000, false, AW_LIMIT,
-         "elbow: 63.001 deg is out of range (-90 to 63 deg), where the arm may collide — --force "
-         "overrides"},
+         "elbow: 63.001 deg is out of range (-90 to 63 deg), where the arm may collide — give "
+         "--force to override"},
         {0, 0, 1e39, false, AW_USAGE, "duration: not a finite number — give one such as 500ms"},
         {0, 10, INFINITY, true, AW_USAGE, "duration: not a finite number — give one such as 500ms"},
         {0, NAN, 1000, false, AW_USAGE, "base: the target is not a finite number — correct it"},

@@ -295,7 +295,7 @@ TEST(missing_simulator_is_reported)
     aw_unitysim_init(&unity, link, NULL, &client);
     int64_t wait = AW_SECOND / 10;
     assert_int_equal(aw_unitysim_scene_load(&unity, 1, NULL, wait, &err), AW_TIMEOUT);
-    if (!strstr(err.text, "scene: no feedback within 0.1 s: no program listens at 127.0.0.1:"))
+    if (!strstr(err.text, "scene: no feedback within 0.1 s: no program is listening at 127.0.0.1:"))
         fail_msg("%s", err.text);
     aw_unitysim_free(&unity);
     aw_link_close(link);

@@ -246,14 +246,14 @@ TEST_WITH(start, stop, invalid_joint_commands_are_refused)
     } rows[] = {
         {AW_JOINT_TARGETS, 0, 90, AW_OK, ""},
         {AW_JOINT_TARGETS, 0, 90.5, AW_LIMIT,
-         "elbow: 90.5 deg is out of range (-90 to 90 deg) — --force overrides"},
+         "elbow: 90.5 deg is out of range (-90 to 90 deg) — give --force to override"},
         {AW_JOINT_TARGETS, 0, NAN, AW_USAGE,
          "elbow: the target is not a finite number — correct it"},
         {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE,
          "elbow: the target is not a finite number — correct it"},
         {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
         {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
-         "elbow: -51 deg/s is out of range (-50 to 50 deg/s) — --force overrides"},
+         "elbow: -51 deg/s is out of range (-50 to 50 deg/s) — give --force to override"},
         {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand does not accept velocities — see 'limits'"},
         {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
     };
@@ -305,5 +305,5 @@ TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
     int64_t now = aw_clock_now(session->clock);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, now), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow: position unknown");
+    assert_string_equal(session->err.text, "elbow: position unknown — check power and link");
 }

@@ -233,7 +233,7 @@ TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
     held_up_us = 0;
     assert_null(aw_watchdog_hang_error(session));
     usleep(1050000);
-    assert_has(aw_watchdog_hang_error(session), "this program was held up for ");
+    assert_has(aw_watchdog_hang_error(session), "this program stalled for ");
     aw_watchdog_stop(session);
     aw_crash_detach();
     session->run.command = NULL;

@@ -17,7 +17,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     hears_grant(0, 1);
     say(1, AW_WANT, false);
     hears_text(1, AW_DONE,
-               "script (pid 70, ann) has been in command for 0.0 s — wait, or take over");
+               "script (pid 70, ann) has held the lease for 0.0 s — wait, or take over");
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
@@ -76,7 +76,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         if (late) {
             server.stop.end_ns = now();
             aw_lease_check_deadman(&server);
-            hears_text(1, AW_DONE, "script (pid 70, ann) has been in command for ");
+            hears_text(1, AW_DONE, "script (pid 70, ann) has held the lease for ");
         } else {
             say(0, AW_RELEASE, false);
             assert_ptr_equal(server.lease.holder, peers[1]);
@@ -127,7 +127,7 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
         tell(1, (struct aw_serve_message){.type = AW_ASK_SPEED, .share = 0.5, .flag = turn == 3});
         hears_text(1, AW_DONE,
                    turn < 2    ? "speed: nothing is playing"
-                   : turn == 2 ? "speed: script (pid 70, ann) is in command"
+                   : turn == 2 ? "speed: script (pid 70, ann) holds the lease"
                                : "");
     }
     assert_true(hears(0, AW_SPEED).share == 0.5);
@@ -173,6 +173,6 @@ TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
     peers[0]->received_ns -= 2 * AW_SECOND;
     aw_lease_check_deadman(&server);
     assert_true(server.stop.is_due);
-    assert_has(server.stop.reason, "the commander sent nothing for 2.0");
+    assert_has(server.stop.reason, "the lease holder sent nothing for 2.0");
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

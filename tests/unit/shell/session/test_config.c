@@ -86,16 +86,16 @@ static const struct {
     const char *part;
 } wrong[] = {
     {"[options]\njsno = yes\n", AW_USAGE, 2, "unknown option '--jsno' — did you mean '--json'?"},
-    {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json is a switch"},
+    {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json: 'perhaps' is not yes or no"},
     {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
     {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is out of range"},
     {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: unknown value 'sometime'"},
     {"[options]\nlink =\n", AW_USAGE, 2, "--link: empty value — give URL"},
     {"[joint elbow]\nindex = 2\n", AW_USAGE, 2, "unknown section [joint elbow] — use [link] or"},
     {"json = yes\n", AW_USAGE, 1, "unknown section []"},
-    {"[options\njson = yes\n", AW_USAGE, 1, "neither [section] nor key = value"},
-    {"[options]\njson\n", AW_USAGE, 2, "neither [section] nor key = value"},
-    {"[options]\njson\nfrob = 1\n", AW_USAGE, 2, "neither [section] nor key = value"},
+    {"[options\njson = yes\n", AW_USAGE, 1, "invalid line — write [section] or key = value"},
+    {"[options]\njson\n", AW_USAGE, 2, "invalid line — write [section] or key = value"},
+    {"[options]\njson\nfrob = 1\n", AW_USAGE, 2, "invalid line — write [section] or key = value"},
     {"[options]\nfrob = 1\njson\n", AW_USAGE, 2, "unknown option '--frob'"},
     {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "unknown option '--frob'"},
 };

@@ -151,7 +151,7 @@ TEST_WITH(open_pipe, close_pipe, stop_request_ends_a_write_to_a_full_pipe)
     struct aw_error err = {0};
     print_lines(1024);
     assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
-    assert_has(err.text, "does not read");
+    assert_has(err.text, "the reader stalled");
     assert_int_equal(out.used, 4096); /* no output is lost */
     assert_int_equal(eventfd_read(out.stop_fd, &(eventfd_t){0}), 0);
     assert_int_equal(read(ends[0], sink, sizeof sink), 4096);
@@ -268,8 +268,8 @@ TEST(output_errors_are_explained)
         const char *text;
     } rows[] = {
         {0, false, AW_OK, ""},
-        {ECANCELED, false, AW_STOPPED, "standard output: the reader does not read — stopped"},
-        {0, true, AW_STOPPED, "standard output: the reader does not read — stopped"},
+        {ECANCELED, false, AW_STOPPED, "standard output: the reader stalled — stopped"},
+        {0, true, AW_STOPPED, "standard output: the reader stalled — stopped"},
         {EPIPE, false, AW_LOST, "standard output: the reader closed the pipe — stopped"},
         {ENOSPC, false, AW_LOST,
          "standard output: No space left on device — free some space or write elsewhere"},
