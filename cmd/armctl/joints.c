@@ -153,15 +153,6 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     return AW_OK;
 }
 
-/* Ends a motion. After success nothing moves, because every step was confirmed. */
-static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
-                                 enum aw_status status)
-{
-    (void)list;
-    session->motion.moving = session->motion.moving && status != AW_OK;
-    return status;
-}
-
 static enum aw_status open_unless_dry_run(struct aw_session *session)
 {
     return session->options.run.dry_run ? AW_OK : armctl_open(session);
@@ -201,5 +192,4 @@ const struct aw_joints armctl_joints = {
     .run.check = armctl_check_goals,
     .run.command = armctl_send_goals,
     .run.open = open_unless_dry_run,
-    .run.end = end_motion,
 };

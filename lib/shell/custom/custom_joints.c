@@ -302,16 +302,6 @@ static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The firmware holds its last setpoint. After a failure the motion counts as unfinished; the caller
- * then sends a stop. */
-static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
-                                 enum aw_status status)
-{
-    (void)list;
-    session->motion.moving = status != AW_OK && session->motion.moving;
-    return status;
-}
-
 const struct aw_joints aw_custom_joints = {
     .traits.hz = HZ,
     .traits.max_hz = 500,
@@ -321,5 +311,4 @@ const struct aw_joints aw_custom_joints = {
     .run.open = open_link,
     .run.command = run_command,
     .run.attend = attend_joints,
-    .run.end = end_motion,
 };

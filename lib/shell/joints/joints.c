@@ -595,10 +595,14 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
     aw_joints_end_steering(list);
     if (status == AW_STOPPED)
         return status;
-    if (!joints->run.end && session->tool->motion.steer_gain > 0 && session->motion.moving &&
-        status != AW_LOST)
+    if (joints->run.end)
+        return joints->run.end(session, list, status);
+    bool is_steered = session->tool->motion.steer_gain > 0;
+    if (is_steered && session->motion.moving && status != AW_LOST)
         return stop_now(session, status);
-    return joints->run.end ? joints->run.end(session, list, status) : status;
+    if (!is_steered && status == AW_OK)
+        session->motion.moving = false;
+    return status;
 }
 
 double aw_joint_position(const struct aw_joint *joint, double reference)

@@ -295,7 +295,9 @@ struct aw_joints {
         /* Ends the motion of a command that finished with this status: disables enabled drivers,
          * zeroes persistent velocities, and waits for confirmation. Returns status and its error if
          * it failed, otherwise the hook's own status. The tool's stop, not this hook, ends an
-         * interrupted command (AW_STOPPED). NULL: nothing to end; the tool's stop ends steering. */
+         * interrupted command (AW_STOPPED). NULL: the device holds its last target; after a
+         * failure the motion counts as unfinished, and the caller sends a stop. The tool's stop
+         * ends steering. */
         enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
                               enum aw_status status);
 
