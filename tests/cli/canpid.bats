@@ -331,9 +331,9 @@ END
     done <<'END'
 kp=3|no controller given
 pos.kp=3|no board given
-lknee.foo.kp=3|controller 'foo' not found
+lknee.foo.kp=3|unknown controller 'foo'
 lkne.pos.kp=3|did you mean 'lknee'
-lknee.pos.kx=3|gain 'kx' not found
+lknee.pos.kx=3|unknown gain 'kx'
 lknee.pos.kp=x|'x' is not a number
 lknee.pos.kp|write joint.gain=value
 END
@@ -387,8 +387,8 @@ END
     done <<'END'
 2|044#0000C07F0000|finite
 2|041#0000807F0000|finite
-6|041#0000803F0400|controller 4 has no meaning
-6|044#0000003E0400|controller 4 has no meaning
+6|041#0000803F0400|unknown controller 4
+6|044#0000003E0400|unknown controller 4
 6|049#0000803F0400|index 4
 6|041#0000803F0200|--switch
 END

@@ -108,7 +108,7 @@ END
     printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
     start server hidmotor -q -l sim: serve --listen unix:arm --deadman 5s
     fails 1 hidmotor -q -l serve:arm speed 50%
-    same "$why" 'hidmotor: speed: nothing is playing through this server'
+    same "$why" 'hidmotor: speed: nothing is playing through this server — start play, replay or follow first'
     fails 2 hidmotor -q -l serve:arm speed fast
     hidmotor -q -l serve:arm play lift.csv >result 2>told &
     started+=($!)
