@@ -79,7 +79,7 @@ cli() {
     local out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
-        BIN=$PWD/build/bin BATS_TEST_TIMEOUT=$PATIENCE OUT=$out "${network[@]}" xargs -P"${AT_ONCE:-4}" -I{} sh -c \
+        BIN=$PWD/build/bin BATS_TEST_TIMEOUT=$PATIENCE OUT=$out "${network[@]}" xargs -P"${AT_ONCE:-6}" -I{} sh -c \
             'file=$1; shift; timeout -k 10 "$@" "$file" >"$OUT/${file##*/}" 2>&1' sh {} $LIMIT bats --tap "$@"
     status=$?
     cat "$out"/*

@@ -211,6 +211,11 @@ static bool adopt(struct hub *hub, int fd, const char *protocol)
                                       NULL);
 }
 
+static enum aw_status fail_to_start(struct aw_error *err)
+{
+    return aw_fail(err, AW_NO_LINK, "cannot start the WebSocket server — check free memory");
+}
+
 static enum aw_status open_library(struct hub *hub, struct aw_error *err)
 {
     struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
@@ -222,11 +227,7 @@ static enum aw_status open_library(struct hub *hub, struct aw_error *err)
     lws_set_log_level(0, NULL);
     hub->context = lws_create_context(&info);
     hub->vhost = hub->context ? lws_create_vhost(hub->context, &info) : NULL;
-    return hub->vhost && adopt(hub, STDIN_FILENO, "input")
-               ? AW_OK
-               : aw_fail(err, AW_NO_LINK,
-                         "cannot start the WebSocket server — check free memory "
-                         "and file descriptors");
+    return hub->vhost && adopt(hub, STDIN_FILENO, "input") ? AW_OK : fail_to_start(err);
 }
 
 /* Clients may connect once the header is known. */
@@ -235,9 +236,7 @@ static enum aw_status start_accepting(struct hub *hub, struct aw_error *err)
     if (hub->ready || !aw_recording_about(hub->recording)->protocol)
         return AW_OK;
     if (!adopt(hub, hub->listener, "listener"))
-        return aw_fail(err, AW_NO_LINK,
-                       "cannot start the WebSocket server — check free memory and "
-                       "file descriptors");
+        return fail_to_start(err);
     hub->ready = true;
     fprintf(stderr, "ready: ws://127.0.0.1:%u\n", hub->port);
     return AW_OK;

@@ -164,14 +164,14 @@ END
         for made in armctl hidmotor canpid unitysim ezphys; do
             [ $tool != $made ] || continue
             exits 2 $tool -l "$fast" replay $made.pcapng
-            has "$stderr" "$made.pcapng has no messages of $tool — written by $made 0."
+            has "$stderr" "$made.pcapng has no messages of $tool — use the program that wrote it: $made 0."
             same "$output" ""
         done
     done
     for made in ezphys unitysim hidmotor; do
         prints "messages=0 pieces=0" canpid info $made.pcapng
-        has "$stderr" "canpid: $made.pcapng has no messages of canpid — written by $made 0."
-        remarks "canpid: $made.pcapng has no messages of canpid — written by $made 0." canpid decode $made.pcapng
+        has "$stderr" "canpid: $made.pcapng has no messages of canpid — use the program that wrote it: $made 0."
+        remarks "canpid: $made.pcapng has no messages of canpid — use the program that wrote it: $made 0." canpid decode $made.pcapng
         same "$output" ""
         ok canpid -q decode - <$made.pcapng
         same "$output$stderr" ""
