@@ -13,7 +13,7 @@ version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
 tree=$top/armwire-$version
 root=$top/root
 
-# Prepares the source with debian/ next to its archive, as dpkg-buildpackage expects.
+# Creates the source tree, including debian/, beside its .orig archive, as dpkg-buildpackage expects.
 prepare() {
     mkdir -p "$tree"
     git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$tree" || return 1

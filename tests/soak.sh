@@ -60,7 +60,7 @@ for i in "${!names[@]}"; do
 done
 echo "1..${#names[@]}"
 
-# Prints the sums for each tool. A dash marks unused faults.
+# Prints the sums for each tool. A dash means zero, except in the last column.
 echo
 awk '
     BEGIN {

@@ -37,7 +37,7 @@ load common.bash
 
 # ---- Rejected input ------------------------------------------------------------------------------
 
-@test "an unknown name gets a hint at the command that lists the valid names" {
+@test "errors about names exit 2, most with a hint such as a valid name or the command that lists them" {
     fails_with 2 "armctl help" armctl frobnicate
     fails_with 2 "describe" armctl encode frobnicate
     fails_with 2 "help" armctl -X deg 1 90

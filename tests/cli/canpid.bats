@@ -361,7 +361,7 @@ END
 }
 
 # bats test_tags=direct
-@test "replay limits its rate to that of a board and reports it" {
+@test "replay does not exceed the frame rate of a board, and reports the delay" {
     for i in {0..9}; do
         printf '(5.%06d) can0 044#0000003E0000\n(5.%06d) can0 024#0000003E0000\n' $((i * 1000)) $((i * 1000))
     done >quick.log
@@ -576,7 +576,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune --yes improves the step response with each controller form" {
+@test "tune --yes improves the step response with the forms pid and pi" {
     for form in pid pi; do
         # Afterwards the joint is at 10 deg or more, far from the start of the second step.
         printf '%s\n' "${step[*]/lknee/rankle}" "tune --form $form -b rankle -c pos --yes" \
@@ -651,7 +651,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune reports an unreached step in words, never as a number" {
+@test "tune reports in words that a step did not reach 90 %" {
     printf 'lknee pos kp 0.01\nlknee pos ki 0\nlknee pos kd 0\n' >weak
     ok canpid -l "$fast" tune -b lknee -c pos --old weak --yes --force -v
     matches "$output" "*rise time *below 90 % before *[0-9] s after*"

@@ -76,7 +76,7 @@ for wrong in ({"value": 181}, {}, {"value": "open"}, {"value": 0.5}, {"value": f
 END
 }
 
-@test "generated code handles big-endian fields of packet files beside the tool's own messages" {
+@test "generated code packs and unpacks big-endian fields of packet files and the tool's own messages" {
     cat >big.packets <<'END'
 [packet battery]
 id = 1700

@@ -97,7 +97,7 @@ END
         "abs decode deg delta describe iso joint= none rel"
 }
 
-@test "every tool has a completion script for every shell under its own name" {
+@test "completion prints a script with the tool's name for bash, zsh and fish, in every tool" {
     for tool in $tools; do
         for shell in bash zsh fish; do
             prints "$tool" $tool completion $shell

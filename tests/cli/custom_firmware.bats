@@ -52,8 +52,7 @@ told() {
     told 42 190000000000003F000080BF00000040$(printf '08%.0s' {1..48}) "<- torques m1=0.5 m2=-1 m3=2"
     told 42 0D0000000000803F "<- grip servo=1"
     told 42 250000000000804400000040000000BF "<- pid m1.position=90deg" "m1.torque=-0.5"
-    # The board also answers 65 with the encoders. The second value of a joint is 0.2 above its index, the third
-    # 0.3.
+    # The board answers 0x23 and 0x41 alike, with the encoders. Joint i (from 0) has second = i + 0.2, third = i + 0.3.
     encoders=0000803FCDCC4C3E9A99993E000000C09A99993F6666A63F00000000CDCC0C4033331340
     told 35 23000000$encoders "<- encoders m1.position=0.087890625deg" "m1.second=0.2" \
         "m2.position=-0.17578125deg" "m2.third=1.3" "m3.second=2.2"

@@ -282,7 +282,7 @@ END
     exits 2 canpid -q -l "$url" setpoint 5 -b lknee -c pos
 }
 
-@test "joints in several packets and in radians are stopped by each packet" {
+@test "joints set by separate packets, in radians: move and stop send both packets" {
     cat >two.packets <<'END'
 [packet status]
 id = 42

@@ -27,7 +27,7 @@ dbc() {
     done
 }
 
-@test "the other tools report that they have no DBC" {
+@test "describe --as dbc is rejected by the tools other than canpid" {
     for tool in $(grep -vx canpid <<<"$tools"); do
         fails_with 2 "not a CAN protocol" $tool describe --as dbc
         same "$output" ""

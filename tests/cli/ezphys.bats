@@ -99,7 +99,7 @@ PYTHON
     false
 }
 
-@test "ezphys supports a message every N steps and every framing" {
+@test "ezphys supports a message every five steps, and presets and custom wires" {
     simulator --scene arm4 --lock-step=5
     gives_json '[.steps_per_message,.lost]' '[5,0]' ezphys -l "$url" hz -n 200 -j
     for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do

@@ -77,7 +77,7 @@ class Wire:
         return struct.pack(self.e + "II", len(body) + 8, len(packets)) + body
 
     def split(self, data, long_size=4):
-        """Returns all packets in data."""
+        """Yields the kind, name and payload of each packet in data."""
         size, at = struct.calcsize(self.head), 0
         sizes = {**SIZES, 5: long_size + 4}
         while at < len(data):

@@ -41,7 +41,7 @@ stops_because() {
     done
 }
 
-@test "each tool follows a recording and returns to its start" {
+@test "hidmotor, canpid, unitysim and ezphys follow a recording and return to the start" {
     lead
     while IFS='|' read -r tool words field least most; do
         for _ in 1 2 3; do # a busy machine may stop motions of simulators in real time

@@ -74,7 +74,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     gives_json '[.topic, (.text | startswith("# units"))]' '["units",true]' armctl help units -j
 }
 
-@test "the first motion of each tool is one command in the README" {
+@test "the README command for the first motion of each tool succeeds" {
     while IFS='|' read -r command result; do
         has "$(<"$root/README.md")" "\$ $command"
         prints "$result" bash -c "$command"

@@ -97,7 +97,7 @@ END
     same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
-@test "a move of one joint continues another joint's motion, or reports that it is cancelled" {
+@test "moving one joint continues or cancels the motion of another; a cancelled motion is reported" {
     board
     printf '%s\n' 'jog m2 5' 'jog m3 5 --wait' >lines
     ok hidmotor -q -l "$url" run lines
@@ -197,7 +197,7 @@ END
     gives_json '.n == 200 and .lost > 20 and .lost < 120' true hidmotor -q -j -l "$fast&fault=lost:30%" ping -n 200
 }
 
-@test "send accepts any packet except invalid set_setpoints" {
+@test "send requires --yes except for queries, and refuses invalid data and jumps" {
     fails_with 2 "--yes" hidmotor -l "$fast" send 1848
     refuses_with 6 "jump" hidmotor -l "$fast" send 1848 --yes
     refuses 6 hidmotor -l "$fast" send 1848 500 1 --yes
@@ -388,7 +388,7 @@ END
     same "$(json '[.m1.actual-60,.m2.actual-60,.m3.actual+60] | map(fabs < 5) | all')" true
 }
 
-@test "a recording of the fastest motion and an interrupted one can be played" {
+@test "play accepts a recording of the fastest motion, and a recording that was interrupted" {
     printf 'move 60 60 -60\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
     gives_json '[.cmd,.ok]' '["play",true]' hidmotor -q -j -l "$fast" <script
     board
@@ -721,7 +721,7 @@ END
     remarks_no "takes" hidmotor -l "$fast" move 0 45 -30 --wait
 }
 
-@test "every command supports a board of two motors" {
+@test "on a board of two motors, commands for m3 fail and others omit it" {
     two='sim:?motors=2'
     while read -r command; do
         exits_with 1 "motor not found (the board has 2)" hidmotor -v -l "$two" $command

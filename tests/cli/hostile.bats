@@ -25,7 +25,7 @@ on() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
-@test "canpid: a command ended at any moment stops a broken joint" {
+@test "canpid disables sound and faulty joints when terminated at a random moment" {
     run python3 "$root/tests/cli/hostile.py" kills "${HOSTILE:-12}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -1}"

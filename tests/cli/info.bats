@@ -50,7 +50,7 @@ __time,/joint_states/left knee/position[0],motor 1 [deg],"a, b",speed (rad/s; le
 END
 }
 
-@test "CSV of other programs can have any column names in every tool" {
+@test "every tool reads CSV and NDJSON of other programs with any column names" {
     others
     printf '{"__time":5,"/left/knee":1,"motor 1 [deg]":2}\n{"__time":6,"/left/knee":2,"motor 1 [deg]":3}\n' >others.ndjson
     for tool in $tools; do

@@ -21,11 +21,11 @@ hold() {
     has "$output" "no stop"
 }
 
-@test "armctl ended at any moment sends a stop" { kills armctl; }
-@test "canpid ended at any moment sends a stop" { kills canpid; }
-@test "hidmotor ended at any moment sends a stop" { kills hidmotor; }
-@test "unitysim ended at any moment sends a stop" { kills unitysim; }
-@test "ezphys ended at any moment sends a stop" { kills ezphys; }
+@test "armctl sends a stop when terminated at a random moment" { kills armctl; }
+@test "canpid sends a stop when terminated at a random moment" { kills canpid; }
+@test "hidmotor sends a stop when terminated at a random moment" { kills hidmotor; }
+@test "unitysim sends a stop when terminated at a random moment" { kills unitysim; }
+@test "ezphys sends a stop when terminated at a random moment" { kills ezphys; }
 @test "armctl --hold: the kill tests detect a missing stop" { hold armctl; }
 @test "canpid --hold: the kill tests detect a missing stop" { hold canpid; }
 @test "hidmotor --hold: the kill tests detect a missing stop" { hold hidmotor; }

@@ -68,7 +68,7 @@ load common.bash
     has "$why" " — "
 }
 
-@test "invalid input sends nothing" {
+@test "invalid input, dry runs, encode, help and a stop without a known position send nothing" {
     peer
     for arguments in "deg 1 nan" "deg 1 400" "deg 1 90.5" "deg 1" "deg 1 90 2" "dge 1 90" "pos 2 -5" \
         "deg nowhere 90" "deg 1 1e999" "deg 1 5mm" "arm 1 2" "--bogus deg 1 90" "encode deg joint=1 angle=90" \

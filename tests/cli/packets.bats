@@ -197,7 +197,7 @@ END
     prints_no "grip	" hidmotor complete -- encode gr
 }
 
-@test "a CSV file has the values of custom packets; a log reports that it lacks their files" {
+@test "CSV files have the values of custom packets; record warns that a log lacks their files" {
     files
     prints_no "#" hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
     local table=run.csv

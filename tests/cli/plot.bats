@@ -37,7 +37,7 @@ fake_gnuplot() {
     matches "${lines[0]}" " ● m1.position * 45.* deg"
 }
 
-@test "any tool plots records of any other tool, by subject and path" {
+@test "armctl plots records of canpid, by subject and path" {
     canpid -q -l "$fast" watch -j -n 100 >run.ndjson
     ok armctl plot lknee.torque <run.ndjson
     matches "${lines[0]}" " ● lknee.torque *"
@@ -430,7 +430,7 @@ END
     matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"
 }
 
-@test "plot of a table without times counts rows and reports it" {
+@test "plot counts rows of a table without times, with a remark; names of time columns are recognised" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
     remarks "no time column: using row numbers" hidmotor plot rows.csv m1.position --out rows.svg
     has "$(<rows.svg)" ">row<"

@@ -40,7 +40,7 @@ prompt() {
         type \003; want {^C} {armctl> }"
 }
 
-@test "the typed line and its keys survive Ctrl-Z and fg" {
+@test "the unfinished line and Tab completion survive Ctrl-Z and fg" {
     terminal <<<"
         launch env {PS1=shell> } bash --norc --noprofile -i; want {shell> }
         ask {armctl -l $fast} {armctl> }
@@ -543,7 +543,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
     mux kill-server
 }
 
-@test "on the screen: a million repeated keys are handled, also on a narrow terminal" {
+@test "on the screen: a repetition count of 99,999,999 and terminals of one or two columns are supported" {
     local columns
     screen 80 armctl -q -l "$fast"
     shows 'armctl *>'

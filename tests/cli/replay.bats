@@ -255,7 +255,7 @@ END
     fails 2 hidmotor -q -l "$fast" replay lift.pcapng --fit --speed 2
 }
 
-@test "each tool refuses replay --loop if the recording does not end at its start" {
+@test "--loop is refused if the motion does not end at its start, except with --approach or --max-jump" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,80,0\n' >up.csv
     ok hidmotor -q -l "$fast" --record up.pcapng play up.csv
     fails 6 hidmotor -q -l "$fast" play up.csv --loop --for 3s

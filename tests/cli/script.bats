@@ -20,7 +20,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     fails_with 2 "stdin:2:9: " script 'deg 1 10\n  deg 1 frob\n'
 }
 
-@test "pause lets time pass in a script of every tool during a motion" {
+@test "pause waits in every tool, and lets a motion continue in a script" {
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" pause 200ms

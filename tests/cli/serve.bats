@@ -86,7 +86,7 @@ commands() {
         .for_s <= $((SECONDS + 1)) then true else .commander end")" true
 }
 
-@test "a second commander is refused with the holder's name, --take takes over, serve --release releases" {
+@test "a second client is refused and told who holds the lease; --take takes it over, serve --release frees it" {
     SECONDS=0
     serve s hidmotor -l sim: --deadman 20s
     mkfifo first
@@ -525,7 +525,7 @@ END
     done
 }
 
-@test "each tool has a systemd unit file that starts and reports its state" {
+@test "the command of each tool's systemd unit is valid; serve notifies systemd of its state and the watchdog" {
     local tool command words
     for tool in $tools; do
         sed "s|/usr/bin/|$BIN/|" "$root/docs/packaging/systemd/$tool.service" >"$tool.service"
@@ -630,7 +630,7 @@ grows() {
         sleep 0.2
         before=$(ticks "$reader")
         sleep 1
-        [ $(($(ticks "$reader") - before)) -lt 50 ] # half of the CPU time
+        [ $(($(ticks "$reader") - before)) -lt 50 ] # waits for the server without spinning: under half of one CPU
         serve "$tool.2" "$tool" -l sim:
         grows "$tool.seen"
         grows "$tool.pcapng"

@@ -233,7 +233,7 @@ ezphys hinge.displacement > 9999
 END
 }
 
-@test "a stop arrives in time beside 1,000 idle, flooding or slow connections of a user" {
+@test "a stop arrives in time despite 1,000 idle, flooding or slow connections from one user" {
     serve s hidmotor -l sim: --deadman 20s
     python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
 import sys, time
@@ -310,7 +310,7 @@ tried() {
     done
 }
 
-@test "tune through a server restores the old gains after every kind of exit" {
+@test "tune through a server restores the old gains after a kill, an interrupt, a stop and a take-over" {
     start arm hidmotor sim --listen "unix-listen:$D/arm" --drive pid
     local arm=$url
     last_gains() { hidmotor -q -l "serve:$D/server" gains | grep '^m2 pid' | tr '\n' ' '; }

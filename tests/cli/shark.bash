@@ -1,6 +1,6 @@
 # Loaded after common.bash by suites that decode captures with Wireshark.
 
-# Wireshark runs no Lua as root, so it runs as nobody, with a directory that all users can read.
+# Wireshark does not run Lua as root. So the tests run it as user nobody and give it a world-readable directory.
 eval "plain_$(declare -f setup)"
 eval "plain_$(declare -f teardown)"
 setup() {

@@ -34,7 +34,7 @@ arm_at_30() {
     hasnt "$rest" "->"
 }
 
-@test "a stop without an earlier position sends nothing and reports it" {
+@test "a stop without an earlier position sends nothing and reports that it is unknown" {
     arm --turn-speed 1
     moving "$D/arm"
     kill -INT "$client"

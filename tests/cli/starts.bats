@@ -134,7 +134,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     has "$output" 'value=1deg result=sent'
 }
 
-@test "armctl plays a path only after a confirmed move, and reports that before" {
+@test "armctl play is refused until a confirmed move has set the position" {
     printf '[joint base]\nindex = 1\nkind = rotate\nmax = 180\n' >arm.ini
     printf 't;base\n0;90\n1;100\n' >arm.csv
     fails 6 armctl -q --config arm.ini -l "$fast" play arm.csv

@@ -78,7 +78,7 @@ class Tool:
     streams = False  # the simulator sends unrequested; split() returns whole messages
     announces = True  # prints an announced command before sending it
     scripted = None  # a command that returns while the motion continues
-    ended_by = ()  # endings that must stop this motion
+    ended_by = ()  # additional endings (keys of WAYS) that must stop the motion of scripted
     left = None  # a single command that returns while the motion continues
     endless = None  # a motion stopped at the end of a script; None: the same
     options = ()

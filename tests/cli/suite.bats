@@ -11,7 +11,7 @@ load common
     fails_with 2 "--quirks: unknown value 'powerup' — did you mean 'power-up'?" canpid -l 'sim:?quirks=powerup' status
 }
 
-@test "sim:?time=virtual simulates a minute within seconds, in every tool" {
+@test "hidmotor, canpid, unitysim and ezphys simulate a minute within seconds with time=virtual" {
     local tool
     for tool in hidmotor canpid unitysim ezphys; do # armctl does not report its position
         ok timeout "$patience" $tool -q -l "$fast" record $tool.csv --for 60s
@@ -85,7 +85,7 @@ ezphys -q -l sim:pendulum advance 10|time=0.01s
 END
 }
 
-@test "each stop prints one line in every tool" {
+@test "SIGINT during a motion stops it and prints one line, in every tool" {
     while IFS='|' read -r command moves said; do
         # Writes to a file, because it never blocks.
         $command 2>trace >out 3>&- &
@@ -161,7 +161,7 @@ END
     fails_with 2 "several values" hidmotor -q -l "$fast" watch -n 1 --format '%{position}'
 }
 
-@test "an unknown name is an error that lists the known ones, also beside valid names" {
+@test "an unknown field is an error that lists the available ones, also among valid names" {
     ok canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv
     while IFS= read -r command; do
         fails_like 2 "*'zebra'*available: *" timeout 20 canpid -q -l $fast $command </dev/null
@@ -222,7 +222,7 @@ END
     done
 }
 
-@test "decode reports an unknown field with the known fields in every tool" {
+@test "decode with an unknown field fails and lists the available ones, in every tool" {
     for tool in $tools; do
         for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
             fails_like 2 "$tool: no message has a field '*zebra'*available: *" $tool decode $words </dev/null

@@ -76,7 +76,7 @@ ends_of() {
     [ $((last - first)) -gt 20 ]
 }
 
-@test "each tool moves by the expected distance and stops on release" {
+@test "armctl, unitysim, canpid and ezphys move by the expected distance and stop on release" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # teleop starts at the middle of the range
     while IFS='|' read -r tool words field least most; do
@@ -507,6 +507,6 @@ END
 }
 
 # bats test_tags=long
-@test "suspended or killed experiments still send the stop and end when resumed" {
+@test "the watchdog sends the stop if an experiment is suspended or killed; a resumed experiment exits" {
     ROUNDS=1 WHAT=experiments WITHIN=${WITHIN:-400} ok "$root/tests/cli/teleop_still.py" "$BIN" "$D" || { echo "$output" && false; }
 }

@@ -12,7 +12,7 @@ load common
     done
 }
 
-@test "ping --for ends it in every tool and limits the time" {
+@test "ping --for limits the time in every tool, with and without -n" {
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
         ok timeout "$patience" "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 100000000 --for 300ms
@@ -167,7 +167,7 @@ END
     done
 }
 
-@test "every tool accepts JOINT=VALUE and rejects misspelled names" {
+@test "every tool accepts JOINT=VALUE; misspelled names are rejected" {
     ok armctl -q --dry-run deg 1=90 2=45deg
     same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
     gives_json .m3 10 hidmotor -q -j -l "$fast" move elbow=10

@@ -16,7 +16,7 @@ struct beyond {
     struct aw_message messages[AW_MAX_MESSAGES + 1];
 };
 
-/* Returns the first variant with a text before each message. */
+/* Returns the first variant whose messages begin with literal text. */
 static inline const struct aw_variant *text_variant(const struct aw_protocol *protocol)
 {
     const struct aw_variant *variant = protocol->variants;

@@ -130,7 +130,6 @@ TEST(metadata_is_read_back)
 
 /* ---- Truncated files ---- */
 
-/* Requires every message of each complete chunk. */
 TEST(truncated_file_yields_its_complete_chunks)
 {
     int bad, before = 0;
@@ -144,7 +143,6 @@ TEST(truncated_file_yields_its_complete_chunks)
     assert_int_equal(before, 30);
 }
 
-/* Requires that a chunk with a wrong checksum is skipped. */
 TEST(chunks_with_wrong_checksums_are_skipped)
 {
     int bad;

@@ -64,7 +64,7 @@ TEST(decimal_comma_is_accepted_unless_commas_separate_cells)
     }
 }
 
-/* Splits cells with and without quotes; doubled quotes stand for one. */
+/* Copies a cell with and without quotes; in a quoted cell, two quotes stand for one. */
 TEST(copied_cells_are_truncated_to_the_buffer)
 {
     static const char text[] = "a\"\"b\"\"c";

@@ -16,8 +16,8 @@ static enum aw_status refuse(struct aw_lines *lines, struct aw_error *err)
     return aw_fail(err, AW_LIMIT, "no good");
 }
 
-/* Returns the lines of a text, each followed by |, and the error. */
-TEST(comments_and_blank_lines_are_skipped)
+/* Expects the lines of each text, each followed by |, and the error. */
+TEST(comments_and_blank_lines_are_skipped_and_errors_located)
 {
     static const struct {
         const char *text;
@@ -143,7 +143,7 @@ TEST(errors_name_line_and_column)
     aw_fail_at(NULL, "a:7", 1); /* the caller requests no error */
 }
 
-/* Returns at most three words of a line, each followed by |. */
+/* Expects at most three words of each line, each followed by |. */
 TEST(line_is_split_into_words)
 {
     static const struct {

@@ -109,7 +109,6 @@ TEST(byte_order_mark_is_skipped)
     assert_int_equal(aw_utf8_bom_size(""), 0);
 }
 
-/* The bytes behind the buffer stay unchanged. */
 TEST(bytes_behind_the_buffer_are_unchanged)
 {
     char text[16] = "θ", behind[] = "x—";

@@ -20,8 +20,8 @@ static bool read_line(const char *line, struct aw_candump *out)
 
 #define STAMP INT64_C(1436509052249713000)
 
-/* Tries the shortest valid lines, with each character of one removed or changed. */
-TEST(each_character_of_a_line_is_checked)
+/* Tries the shortest valid line, cut before each character and with each character changed. */
+TEST(each_character_of_a_line_matters)
 {
     static const char shortest[] = "(0000000001.500000) c 041#";
     struct aw_candump entry;

@@ -220,7 +220,6 @@ TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
     expect_end();
 }
 
-/* A truncated file yields all complete packets. */
 TEST_WITH(NULL, end, truncated_files_yield_their_complete_packets)
 {
     begin(AW_MEDIUM_SERIAL);

@@ -67,7 +67,7 @@ TEST(foreign_link_layers_are_parsed)
         enum aw_linktype linktype;
         const char *hex;
         size_t size;
-        unsigned from, to; /* the ports */
+        unsigned from_port, to_port;
         enum aw_dir dir;
         bool tcp;
     } cases[] = {
@@ -94,9 +94,9 @@ TEST(foreign_link_layers_are_parsed)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_payload payload;
         bool opened = opens(cases[i].linktype, cases[i].hex, &payload);
-        if (!opened || payload.data.size != cases[i].size || payload.from_port != cases[i].from ||
-            payload.to_port != cases[i].to || payload.dir != cases[i].dir ||
-            payload.tcp != cases[i].tcp)
+        if (!opened || payload.data.size != cases[i].size ||
+            payload.from_port != cases[i].from_port || payload.to_port != cases[i].to_port ||
+            payload.dir != cases[i].dir || payload.tcp != cases[i].tcp)
             fail_msg("%s", cases[i].hex);
         if (cases[i].tcp)
             assert_int_equal(payload.seq, 0x01020304);

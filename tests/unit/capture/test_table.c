@@ -278,7 +278,6 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
                  "--columns ' ,': no names given — write t,x");
 }
 
-/* Written numbers are read back unchanged. */
 TEST_WITH(NULL, end, written_numbers_are_read_back)
 {
     static const char *const names[] = {"a", "b", "c"};

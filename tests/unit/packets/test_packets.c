@@ -122,7 +122,6 @@ TEST_WITH(NULL, end, packets_exist_only_in_their_directions)
     assert_true(aw_codec_find(aw_wire_codec(&wire, "both", AW_RX), "y") > 0);
 }
 
-/* Identifiers of other nodes coexist with those of the drivers. */
 TEST_WITH(NULL, end, custom_can_packets_coexist_with_built_in_ones)
 {
     struct aw_record record;
@@ -235,7 +234,6 @@ TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
     assert_null(joint[1].gain_read[0]);
 }
 
-/* Sets the byte order of one field, or of all following fields. */
 TEST_WITH(NULL, end, byte_order_applies_to_a_field_or_all_that_follow)
 {
     use(&aw_hidmotor_protocol,
@@ -260,7 +258,6 @@ TEST_WITH(NULL, end, answer_may_refer_to_another_answer)
     assert_true(aw_codec_find(aw_wire_codec(&wire, "b", AW_RX), "z") >= 0);
 }
 
-/* The second file may refer to packets of the first one. */
 TEST_WITH(NULL, end, second_file_may_refer_to_the_first)
 {
     struct aw_error err;

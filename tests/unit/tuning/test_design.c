@@ -20,7 +20,7 @@ static void near(double value, double wanted, double off)
 }
 
 /* For any dead time in its interval, Ms is within the reported value and the bound. */
-TEST(ms_stays_within_its_bound_for_every_dead_time)
+TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
 {
     static const double lates[] = {0.002, 0.01, 0.03, 0.1};
     static const enum aw_form forms[] = {AW_FORM_PI, AW_FORM_PD, AW_FORM_PID};

@@ -91,7 +91,7 @@ TEST(tuning_leaks_no_memory)
     close(mkstemp(path));
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         size_t before = 0;
-        bool grows = true; /* refused in every round */
+        bool grows = true; /* memory has grown in every round from the sixth on */
         for (int k = 0; k < 12; k++) {
             each[i]();
             grows = grows && (k < 5 || in_use() > before);

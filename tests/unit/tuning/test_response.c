@@ -245,7 +245,7 @@ TEST(metrics_at_the_levels_match_the_golden_file)
     end_picture(out, "control-ways.txt");
 }
 
-/* A motion of zero is at rest at once without overshoot, which is meaningless. */
+/* A joint that never moved has no overshoot and no settling time. */
 TEST(arrival_requires_a_final_value_near_the_target)
 {
     const struct {

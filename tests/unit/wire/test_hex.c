@@ -29,7 +29,7 @@ TEST(bytes_round_trip_through_hex)
     }
 }
 
-TEST(hex_spellings_are_accepted)
+TEST(hex_is_parsed_in_any_case_and_spacing)
 {
     static const char *const same[] = {"fF0a", "FF 0A", " ff\t0a ", "FF0A\r"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {

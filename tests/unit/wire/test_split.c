@@ -109,7 +109,6 @@ TEST(endless_frame_is_discarded)
     assert_int_equal(damaged, 0);
 }
 
-/* A datagram with an envelope is split. */
 TEST(datagram_with_an_envelope_is_split)
 {
     static const struct aw_field envelope[] = {{.name = "bytes", .type = AW_LENGTH, .bits = 8},

@@ -429,7 +429,7 @@ TEST(unplugged_adapter_loses_the_link)
     assert_read_is(client, AW_LOST, AW_SECOND);
 }
 
-TEST(stop_request_interrupts_opening)
+TEST(stop_request_or_unplugging_interrupts_opening)
 {
     struct aw_link *stream = opened("tcp-listen:0");
     const char *url = text_of("slcan:%s", stream->client_url);

@@ -15,7 +15,7 @@
 static char directory[] = "/tmp/aw-failures-XXXXXX";
 static struct aw_real_clock real_clock;
 static struct aw_link *stream, *datagrams, *terminal; /* servers of the clients */
-static char urls[16][200];                            /* URLs, up to "" */
+static char urls[16][200];                            /* terminated by an empty string */
 
 static int thread_error; /* errno of starting a thread; 0: success */
 

@@ -60,8 +60,7 @@ TEST(end_of_the_child_is_reported)
     aw_link_close(link);
 }
 
-/* A child that ignores SIGTERM is killed. */
-TEST(close_ends_the_child)
+TEST(close_kills_a_child_that_ignores_sigterm)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "trap '' TERM; printf up >&3; exec sleep 1000");

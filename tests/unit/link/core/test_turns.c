@@ -37,7 +37,7 @@ static void end(void)
     assert_int_equal(unlink(node), 0);
 }
 
-/* Only one program at a time has the turn. A program that ends releases it. */
+/* When a program ends, its descriptor is closed, which releases the turn. */
 TEST_WITH(begin, end, only_one_program_at_a_time_has_the_turn)
 {
     struct program first, second;

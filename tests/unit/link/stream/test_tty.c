@@ -403,7 +403,7 @@ TEST(invalid_line_settings_are_refused)
         assert_refused(text_of("tty:/dev/null?%s", bad[i][0]), text_of("link key %s", bad[i][1]));
 }
 
-/* The file next to a symlink to a terminal, and whether its simulator has ended. */
+/* Only the last record names both the symlink's terminal and a process, which has exited. */
 TEST(owner_that_has_exited_is_reported)
 {
     static const struct {

@@ -494,7 +494,6 @@ static int64_t held_now(const struct aw_clock *clock)
     return held_ns;
 }
 
-/* The same event is repeated after five seconds. */
 TEST(events_are_repeated_after_five_seconds)
 {
     struct aw_real_clock clock = aw_real_clock(-1);

@@ -107,7 +107,7 @@ TEST(lines_without_a_time_are_replayed_at_once)
     write_file(path, recording);
 }
 
-TEST(short_buffers_and_stop_requests_are_handled)
+TEST(short_buffers_truncate_and_a_stop_request_ends_reading)
 {
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);

@@ -307,7 +307,7 @@ TEST(stop_interrupts_a_motion)
     end(f);
 }
 
-TEST(immediate_stop_moves_the_arm_back)
+TEST(stop_without_wait_returns_to_the_confirmed_position)
 {
     struct fixture *f = begin("", NULL);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);

@@ -172,9 +172,6 @@ TEST(invalid_joint_numbers_are_no_joint)
     }
 }
 
-/* Prints joint keys as "name.key=value" and their result, then the commands that such an arm
- * accepts. */
-
 static void print_profile(const struct aw_armctl_profile *p, FILE *out)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -230,6 +227,8 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
     }
 }
 
+/* Sets keys given as "name.key=value"; prints the error or the profile. For the first two cases,
+ * also prints whether it accepts each sample command. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {
     struct aw_armctl_profile profile = {0};

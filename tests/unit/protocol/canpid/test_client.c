@@ -111,7 +111,6 @@ TEST(first_disable_after_gains_is_never_lost)
         assert_int_equal(lost_first_disables(loops_s[i], stops), 0);
 }
 
-/* A lost first disable is repeated. */
 TEST(lost_disable_is_repeated)
 {
     struct rig *rig = rig_default();

@@ -351,7 +351,7 @@ TEST(faults_send_the_published_pattern)
     }
 }
 
-TEST(fault_names_are_checked)
+TEST(only_known_fault_names_are_accepted)
 {
     enum aw_canpid_error fault = AW_CANPID_ERROR_LEVER;
     struct aw_error err;

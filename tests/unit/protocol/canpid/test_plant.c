@@ -35,7 +35,6 @@ TEST(invalid_plants_are_explained)
     }
 }
 
-/* The joints differ in each property that a step shows: speed, lag and friction. */
 TEST(joints_differ_in_speed_lag_and_friction)
 {
     double at[SIX], later[SIX];

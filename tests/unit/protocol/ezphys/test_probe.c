@@ -200,8 +200,8 @@ TEST(short_captures_are_uncertain)
     free(bytes);
 }
 
-/* A step counts as restarted at most one step after the first one. */
-TEST(restarted_steps_are_accepted)
+/* After a restart, the first step is at most one more than the usual advance. */
+TEST(restart_near_step_zero_counts_as_even)
 {
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);

@@ -500,7 +500,8 @@ TEST(device_answers_after_its_latency)
     ops->receive(device, report, 0, now);
     assert_true(ops->next_event(device) == AW_NEVER);
     ops->receive(device, report, sizeof report, now);
-    assert_true(ops->next_event(device) == now + AW_MILLISECOND); /* period of its loop */
+    assert_true(ops->next_event(device) ==
+                now + AW_MILLISECOND); /* control period of the firmware */
     now += AW_MILLISECOND;
     ops->step(device, now);
     assert_true(ops->next_event(device) == now + options.latency_ns);

@@ -658,7 +658,7 @@ TEST(stops_match_the_golden_file)
     end_picture(out, "stops-hidmotor.txt");
 }
 
-/* The complete error of a target of one joint; "": it is planned. */
+/* Expects the complete error of each target of one joint; "": it is planned. */
 TEST(targets_are_checked_against_limits)
 {
     static const struct {

@@ -91,8 +91,7 @@ TEST(row_is_found_by_its_word)
                             all[i].row);
 }
 
-/* Requires that each topic starts with its name and a summary. */
-TEST(every_topic_has_a_title)
+TEST(every_topic_starts_with_its_name_and_a_summary)
 {
     char summary[128], start[64];
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {

@@ -139,7 +139,6 @@ TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
     assert_float_equal(fastest, 20, 3);
 }
 
-/* A joint with unknown position does not move. */
 TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
 {
     const struct aw_joint_goal goal = {0, 30};
@@ -195,7 +194,6 @@ TEST_WITH(start, stop, joints_are_found_by_name)
     assert_string_equal(list.joints[2].name, "7");
 }
 
-/* All values are unknown before the first message. */
 TEST_WITH(start, stop, joint_values_are_unknown_before_the_first_message)
 {
     const struct aw_joint *elbow = &list.joints[0];
@@ -221,8 +219,8 @@ TEST_WITH(start, stop, dry_run_reads_nothing_from_the_device)
     session->run.dry_run_reason = NULL;
 }
 
-/* Only the target of a wrapping angle is shifted by whole turns. */
-TEST_WITH(start, stop, wrapping_target_is_shifted_to_the_nearest_turn)
+/* If an angle wraps, its measured position is reported in the turn nearest the target. */
+TEST_WITH(start, stop, wrapping_position_is_in_the_turn_nearest_the_target)
 {
     struct aw_joint *elbow = &list.joints[0];
     aw_joint_set_value(elbow, AW_JOINT_ACTUAL, -3.1, 0);
@@ -298,7 +296,6 @@ TEST_WITH(start, stop, arrival_is_detected)
         "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
-/* A joint without measurements has not arrived. */
 TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
 {
     const struct aw_joint_goal goal = {0, 30};

@@ -151,7 +151,6 @@ static const struct aw_joints turning = {.run.open = open_it,
                                          .run.now = device_time,
                                          .traits.hz = 50};
 
-/* The approach continues where the angle wraps. */
 TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
 {
     const struct aw_joint_goal goal = {0, 3.4};

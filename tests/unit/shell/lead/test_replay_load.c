@@ -142,7 +142,6 @@ TEST_WITH(NULL, clear, relative_commands_are_detected)
     tool.talk.replay.check_command = NULL;
 }
 
-/* Finds the first position message of each board. */
 TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
 {
     tool.talk.replay.position_message = "joint";

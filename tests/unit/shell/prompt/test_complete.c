@@ -205,7 +205,6 @@ TEST_WITH(start, stop, hint_stays_within_its_buffer)
         }
 }
 
-/* Completion must not change the options. */
 TEST_WITH(start, stop, completion_does_not_change_options)
 {
     size_t n = session->options.n;

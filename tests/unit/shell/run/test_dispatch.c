@@ -796,7 +796,6 @@ static enum aw_status stop_there(struct aw_session *session)
     return session->mode.one_shot ? AW_OK : session->motion.stop_status;
 }
 
-/* An interrupted final stop reports the reason. */
 TEST(interrupted_final_stop_is_reported)
 {
     struct aw_tool stopping = tool;
@@ -816,7 +815,6 @@ TEST(interrupted_final_stop_is_reported)
     }
 }
 
-/* A refusal is reported at once, whatever follows. */
 TEST(refusal_is_reported_at_once)
 {
     struct aw_session *session = rig_new(&tool);
@@ -861,7 +859,6 @@ TEST(standard_input_matches_the_golden_file)
     type_all("shell-input.txt", type_with_input);
 }
 
-/* Decodes every record of a large file. */
 TEST(every_record_of_a_large_file_is_decoded)
 {
     enum { LINES = 170000 };

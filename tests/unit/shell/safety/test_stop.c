@@ -130,8 +130,7 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
     assert_string_equal(told, "");
 }
 
-/* Ctrl-Z requests a stop only during a motion. */
-TEST_WITH(start, stop, ctrl_z_stops_only_during_a_motion)
+TEST_WITH(start, stop, ctrl_z_requests_a_stop_while_suspends_are_watched)
 {
     assert_false(is_blocked(SIGTSTP));
     assert_false(aw_stop_was_suspend());

@@ -154,7 +154,6 @@ TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
     peers[2]->has_messages = false;
 }
 
-/* Notifies systemd only at its interval. */
 TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 {
     unsetenv("NOTIFY_SOCKET");

@@ -200,7 +200,6 @@ TEST_WITH(start, stop, client_that_reads_no_answers_is_disconnected)
     assert_true(conn.disconnected);
 }
 
-/* Messages sent before the other end closed are still read. */
 TEST_WITH(start, stop, messages_before_the_close_are_read)
 {
     write_message(AW_DONE, AW_HEAD);

@@ -100,7 +100,6 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
     hears(1, AW_DONE);
 }
 
-/* A stop is handled before earlier messages of the client. */
 TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
 {
     say(0, AW_WANT, false);
@@ -133,7 +132,6 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
     assert_true(hears(0, AW_SPEED).share == 0.5);
 }
 
-/* The motion of a client stops if the client disappears. */
 TEST_WITH(start, stop, motion_stops_if_the_holder_disappears)
 {
     server.lease.holder = peers[0];

@@ -204,7 +204,7 @@ TEST(nested_groups_become_nested_objects)
     }
 }
 
-TEST(every_character_is_escaped_correctly)
+TEST(strings_are_escaped_and_invalid_utf8_becomes_question_marks)
 {
     static const struct {
         const char *in;

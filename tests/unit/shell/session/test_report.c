@@ -105,7 +105,7 @@ static void expect_shown(int user, const char *wanted)
     assert_memory_equal(text, wanted, n);
 }
 
-/* Returns the text on a terminal of this width when the progress is due. */
+/* Expects this text on a terminal with this number of columns; 0: unknown. */
 TEST_WITH(start, stop, progress_is_shown_on_a_terminal)
 {
     static const struct {

@@ -89,7 +89,6 @@ TEST_WITH(start, stop, statuses_have_exit_codes)
     assert_int_equal(aw_session_exit_code(session, AW_LOST), 7);
 }
 
-/* Fields beyond the maximum of a view are dropped. */
 TEST_WITH(start, stop, fields_beyond_the_maximum_are_dropped)
 {
     char list[256] = "u8";

@@ -534,7 +534,7 @@ static enum aw_status only_b64(struct aw_session *s, aw_selects_fn **concerns)
     return AW_OK;
 }
 
-/* Skips text about other subjects, which are named at the start or in a column. */
+/* Skips records that do not name the selected subject, as "name" or as another text. */
 TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
 {
     tool.records.subject.select = only_b64;
@@ -580,7 +580,8 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
     }
 }
 
-/* Times beyond the range of nanoseconds are ignored; times before 1970 are valid. */
+/* Times of 4e9 s and beyond are ignored, so that differences fit 64 bits of ns; times before 1970
+ * are valid. */
 TEST_WITH(start, stop, times_out_of_range_are_ignored)
 {
     static const struct {

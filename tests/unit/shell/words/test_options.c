@@ -139,7 +139,7 @@ TEST(common_options_are_range_checked)
     }
 }
 
-TEST_WITH(fresh, NULL, all_switch_words_are_accepted)
+TEST_WITH(fresh, NULL, switch_words_turn_an_option_on_or_off)
 {
     static const char *const words[] = {"1", "true", "yes", "on", "0", "false", "no", "off", ""};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

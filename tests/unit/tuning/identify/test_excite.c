@@ -87,7 +87,6 @@ TEST(exceeding_the_deviation_limit_ends_the_experiment)
         "identify: deviation limit 0.05 exceeded — lower --amplitude or raise --max-deviation");
 }
 
-/* The experiment with a joint that does not move ends in time. */
 TEST(experiment_without_motion_ends_in_time)
 {
     const struct aw_process process = {.gain = 1e-9, .a1 = 1};

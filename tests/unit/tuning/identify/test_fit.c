@@ -408,7 +408,8 @@ TEST(noise_and_quantum_are_estimated_from_few_samples)
 static size_t shortest = 20; /* samples between two jumps of the input */
 
 /* Returns a first-order record at 100 Hz with gain 0.6, lag 0.2 s, dead time 0.03 s, noise and
- * encoder steps. The input steps stay at 0 for the first 0.5 s and after a given time. */
+ * encoder steps. The input is 0 before sample from, steps randomly between 0.1 and -0.1, and stays
+ * at 0.1 from sample until on. */
 static struct aw_trial long_record(size_t n, double *times, double *inputs, double *measured,
                                    size_t from, size_t until)
 {

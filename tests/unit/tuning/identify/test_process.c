@@ -20,7 +20,6 @@ static double step_of(const struct aw_process *process, double t, int pieces)
     return x.y;
 }
 
-/* Compares with the step responses of the textbook. */
 TEST(step_responses_match_the_textbook)
 {
     struct aw_process first = {.gain = 1, .a1 = 0.5}, lag = {.integrating = true, .a1 = 0.5};

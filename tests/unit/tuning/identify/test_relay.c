@@ -127,7 +127,6 @@ TEST(relay_oscillates_through_setpoints)
     assert_true(isnan(aw_relay_find_gain(&config, 0.5)));
 }
 
-/* An experiment without steady cycles ends at its time limit. */
 TEST(relay_without_steady_cycles_times_out)
 {
     struct aw_relay_config config = usual;
@@ -202,12 +201,16 @@ TEST(relay_switches_beyond_the_hysteresis)
         near(aw_relay_add_sample(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
     aw_relay_start(&relay, &config);
     near(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
+}
+
+TEST(relay_gain_keeps_setpoints_within_the_limit)
+{
     static const struct {
         double centre, most, limit, kp;
     } gains[] = {{0, 0.5, 1, 0.25 / 0.4},   {-0.1, 0.5, 1, 0.25 / 0.3}, {0.1, 0.5, 1, 0.25 / 0.3},
                  {0, 0.75, 1, 0.25 / 0.15}, {0, 0.9, 1, NAN},           {0, 1, 1, NAN}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
-        config = (struct aw_relay_config){gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
+        struct aw_relay_config config = {gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
         double kp = aw_relay_find_gain(&config, gains[i].limit);
         if (isnan(gains[i].kp))
             assert_true(isnan(kp));

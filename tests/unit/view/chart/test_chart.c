@@ -177,7 +177,7 @@ TEST(long_series_keep_their_extremes)
     }
 }
 
-TEST(empty_charts_are_refused)
+TEST(charts_without_data_or_with_too_many_panels_are_refused)
 {
     const struct aw_series none = {.label = "none", .x = x, .y = z, .n = 1};
     const struct aw_panel panel = {.series = &none, .n = 1};

@@ -302,7 +302,6 @@ TEST_WITH(start, stop, spike_among_many_samples_is_preserved)
     expect_in(text, "⡇");
 }
 
-/* Gaps in the data are not drawn. */
 TEST_WITH(start, stop, gaps_are_not_drawn)
 {
     struct aw_braille canvas;

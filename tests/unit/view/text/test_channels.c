@@ -97,8 +97,7 @@ TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
     assert_int_equal(channels.n_messages, 5);
 }
 
-/* The rate is correct for bunched messages and falls when they stop. */
-TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
+TEST_WITH(start, stop, rate_is_correct_for_bunched_messages_and_falls_after_them)
 {
     for (int i = 0; i < 3000; i++)
         take("joint", "lknee", "", (int64_t)(i / 4) * 4 * AW_MILLISECOND);
@@ -112,7 +111,6 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
     assert_true(aw_channel_is_stale(torque, end + 2 * AW_SECOND));
 }
 
-/* Skipped trend steps are cleared, however many they are. */
 TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
 {
     static const int skipped[] = {1, 2, 4, 46, 47, 48, 49, 50, 100};
@@ -189,7 +187,7 @@ TEST_WITH(start, stop, unit_follows_the_selected_scale)
     assert_string_equal(find("lknee.setpoint.controller")->text, "");
 }
 
-/* Checks from which time a rate exists and which messages it covers. */
+/* The first rate exists after more than 0.1 s; later ones cover at least a second. */
 TEST_WITH(start, stop, rate_epochs_follow_the_messages)
 {
     static const struct {

@@ -281,7 +281,7 @@ TEST(selected_messages_are_a_bit_set)
     aw_view_free(NULL);
 }
 
-/* The complete error of a format; NULL: valid. */
+/* Expects the complete error of each format; NULL: valid. */
 TEST(invalid_formats_are_refused)
 {
     static char longest[1026], many[64 * 4 + 1], too_many[65 * 4 + 1];
