@@ -121,8 +121,8 @@ enum aw_status armctl_open(struct aw_session *session)
 
 enum aw_status armctl_poll(struct aw_session *session)
 {
-    int64_t end =
-        aw_clock_now(session->clock) + AW_MILLISECOND; /* bounds the read if input never pauses */
+    /* Bounds the read if input never pauses. */
+    int64_t end = aw_clock_now(session->clock) + AW_MILLISECOND;
     return aw_armctl_idle(&armctl_state(session)->arm, end, &session->err);
 }
 

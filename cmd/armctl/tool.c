@@ -244,8 +244,8 @@ static const struct aw_config_section sections[] = {
     {0},
 };
 
-/* The keys of the published controller: w a s d for motors, steps for servos, a toggle for the
- * gripper. Joints without a description are skipped. */
+/* Gamepad map modelled on the keys of the published control program. Skips joints that the config
+ * file does not describe. */
 static const struct aw_teleop_preset maps[] = {
     {"handler",
      "right stick: joints 1, 3; left stick: joint 2; triggers: joint 4; button b: joint 5",

@@ -110,7 +110,7 @@ bool aw_is_mcap(struct aw_span in);
 bool aw_mcap_is_ours(struct aw_span in);
 
 /* Reads the next message, like aw_pcap_next. *used bytes are consumed with any result.
- * AW_MALFORMED: a damaged part was skipped. AW_NO_MEMORY. */
+ * AW_MALFORMED: a damaged part was skipped. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
                             struct aw_mcap_message *message, size_t *used, struct aw_error *err);
 

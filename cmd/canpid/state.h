@@ -100,7 +100,7 @@ bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out
 /* Reads -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
 
-/* Returns the board with this name or number and registers it; -1: unknown. */
+/* Returns the board with this name or number and adds it to state->boards.numbers; -1: unknown. */
 int canpid_find_board(struct aw_session *session, const char *text);
 
 /* Returns an error if --board in the config file names no boards. */

@@ -18,7 +18,7 @@ struct custom {
     int64_t time_ns;                       /* simulation time; never decreases */
 };
 
-/* Scene and world are not owned. AW_NO_MEMORY. */
+/* Initialises custom. Scene and world are not owned. AW_NO_MEMORY: out of memory. */
 enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
                            const struct aw_scene *scene, struct world *world, struct aw_error *err);
 void custom_free(struct custom *custom);

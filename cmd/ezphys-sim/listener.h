@@ -39,8 +39,8 @@ void listener_restart(struct listener *listener);
 uint8_t *listener_space(struct listener *listener, size_t *cap);
 void listener_commit(struct listener *listener, size_t size);
 
-/* Handles the next message in the buffer. Returns the number of completed messages; 0: incomplete.
- */
+/* Handles the next message in the buffer. Returns the number of completed messages; 0:
+ * incomplete. */
 unsigned listener_read(struct listener *listener);
 
 #endif

@@ -269,16 +269,16 @@ static enum aw_status parse_value(struct aw_session *session, const struct aw_jo
                                   bool jogs, const char *text, double *value)
 {
     bool unit = isalpha((unsigned char)text[strlen(text) - 1]);
-    enum aw_ezphys_motion given_kind = unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOTION_UNKNOWN;
+    enum aw_ezphys_motion given_motion = unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOTION_UNKNOWN;
     struct aw_error problem;
     enum aw_status status = aw_number_parse_unit(text, "rad", value, &problem);
     (void)jogs;
     if (status == AW_USAGE && aw_number_parse_unit(text, "m", value, NULL) == AW_OK) {
-        given_kind = AW_EZPHYS_SLIDES;
+        given_motion = AW_EZPHYS_SLIDES;
         status = AW_OK;
     }
     return status == AW_OK
-               ? ezphys_check_unit(session, get_joint(session, joint)->object.name, given_kind)
+               ? ezphys_check_unit(session, get_joint(session, joint)->object.name, given_motion)
                : aw_fail(&session->err, status, "%s: %s", joint->name, problem.text);
 }
 

@@ -132,7 +132,7 @@ struct drive {
     int axes;                /* number of the last used axis */
     struct aw_ezphys_motor motor;
     double torque[AW_EZPHYS_AXES];
-    enum aw_ezphys_motion given_kind; /* joint kind implied by the unit of a value */
+    enum aw_ezphys_motion given_motion; /* joint kind implied by the unit of a value */
 };
 
 /* Reads a value in the wire's unit, or in a slider's unit. */
@@ -142,11 +142,11 @@ static enum aw_status read_value(struct drive *d, const struct aw_args *args, co
     const char *text = aw_arg(args, name, 0), *slider_unit = *name == 'v' ? "m/s" : "N";
     enum aw_status status = aw_arg_number(d->session, args, name, value);
     if (status == AW_USAGE && aw_number_parse_unit(text, slider_unit, value, NULL) == AW_OK) {
-        d->given_kind = AW_EZPHYS_SLIDES;
+        d->given_motion = AW_EZPHYS_SLIDES;
         return AW_OK;
     }
     if (status == AW_OK && text && isalpha((unsigned char)text[strlen(text) - 1]))
-        d->given_kind = AW_EZPHYS_TURNS;
+        d->given_motion = AW_EZPHYS_TURNS;
     return status;
 }
 
@@ -229,7 +229,7 @@ static enum aw_status prepare_drive(struct drive *d, const struct aw_args *args)
     if (status == AW_OK)
         status = aw_ezphys_target(ezphys_client(session), d->joint, &d->target, &session->err);
     if (status == AW_OK)
-        status = ezphys_check_unit(session, d->target.name, d->given_kind);
+        status = ezphys_check_unit(session, d->target.name, d->given_motion);
     if (status == AW_OK && !session->options.run.dry_run)
         status = check_joint(d);
     return status == AW_OK ? make_record(d) : status;

@@ -46,7 +46,8 @@ struct ezphys_framings {
 /* The time of the simulation as the session's clock. */
 struct ezphys_model {
     uint64_t epoch;
-    int64_t ns, base_ns; /* simulation time; and its base after a restart */
+    int64_t sim_time_ns;  /* simulation time, continued across restarts */
+    int64_t base_time_ns; /* sim_time_ns at the start of the current epoch */
 };
 
 /* Counts the answers and steps that were caused only by reading. */
@@ -65,9 +66,10 @@ struct ezphys_pace {
 
 struct ezphys_problems {
     bool reported_waiting;
-    uint64_t reported;      /* problems reported so far */
-    int64_t noise_until_ns; /* until this time, receiving only noise is no error */
-    bool last_was_noise;    /* the last data was noise */
+    uint64_t reported; /* problems reported so far */
+    /* session clock: receiving only noise is not an error before this time */
+    int64_t noise_until_ns;
+    bool last_was_noise; /* the last data was noise */
 };
 
 /* The joints of the last list. */
@@ -144,7 +146,7 @@ struct ezphys_units ezphys_units(struct aw_session *session, const char *joint);
 
 /* AW_USAGE for a value in the other kind's unit, if the joint's kind is known. */
 enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
-                                 enum aw_ezphys_motion given_kind);
+                                 enum aw_ezphys_motion given_motion);
 
 /* Returns the scene of a link sim:, as part of *url; NULL: another link. */
 const char *ezphys_find_sim_scene(struct aw_session *session, struct aw_url *url);

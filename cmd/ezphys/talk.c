@@ -366,11 +366,12 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
     /* Simulation time, continued across restarts. */
     const struct aw_ezphys_state *s = &state->ez.state;
     if (s->epoch != state->model.epoch)
-        state->model.base_ns = state->model.ns;
+        state->model.base_time_ns = state->model.sim_time_ns;
     state->model.epoch = s->epoch;
     /* Rounded; a damaged message may contain any number. */
-    state->model.ns = aw_time_after(state->model.base_ns, aw_ezphys_state_time(s) + 0.5e-9);
-    received->model_ns = state->model.ns;
+    state->model.sim_time_ns =
+        aw_time_after(state->model.base_time_ns, aw_ezphys_state_time(s) + 0.5e-9);
+    received->model_ns = state->model.sim_time_ns;
     return AW_OK;
 }
 

@@ -170,12 +170,12 @@ struct ezphys_units ezphys_units(struct aw_session *session, const char *joint)
 }
 
 enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
-                                 enum aw_ezphys_motion given_kind)
+                                 enum aw_ezphys_motion given_motion)
 {
     enum aw_ezphys_motion motion = get_motion(session, joint);
     struct ezphys_units units = ezphys_units(session, joint);
-    if (motion == given_kind || motion == AW_EZPHYS_MOTION_UNKNOWN ||
-        given_kind == AW_EZPHYS_MOTION_UNKNOWN)
+    if (motion == given_motion || motion == AW_EZPHYS_MOTION_UNKNOWN ||
+        given_motion == AW_EZPHYS_MOTION_UNKNOWN)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "joint '%s' %s: wrong unit — give values in %s, %s and "

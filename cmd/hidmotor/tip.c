@@ -52,8 +52,8 @@ static enum aw_status find_pose(struct aw_session *session, const struct aw_hidm
 {
     struct aw_hidmotor_status now = {0};
     struct aw_hidmotor_pose start = {0};
-    enum aw_status status =
-        aw_hidmotor_ik(point, &start, pose, &session->err); /* refuses the point without a query */
+    /* Refuses the point without a query. */
+    enum aw_status status = aw_hidmotor_ik(point, &start, pose, &session->err);
     if (status != AW_OK || session->options.run.dry_run)
         return status;
     status = hidmotor_open(session);

@@ -174,7 +174,7 @@ static enum aw_status parse_arguments(struct aw_session *session, const struct a
     return status == AW_OK ? unitysim_open_for_send(session) : status;
 }
 
-/* ---- Single targets, by ticks ---- */
+/* ---- Single targets, in ticks ---- */
 
 static struct aw_unitysim_move build_move(struct aw_session *session,
                                           const struct aw_joint_list *list,

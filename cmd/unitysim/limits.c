@@ -32,7 +32,7 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
                        key);
     enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &problem);
     if (status == AW_OK)
-        status = aw_unitysim_limit_end_parse(joint, value, limits, &ticks, &problem);
+        status = aw_unitysim_limits_parse_bound(joint, value, limits, &ticks, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, problem.text);
     *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = ticks;

@@ -278,7 +278,7 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
     bool unlimited = !command || session->options.run.force;
     for (int i = 0; i < AW_UNITYSIM_JOINTS && !unlimited; i++) {
         double velocity = aw_unitysim_get(command, i, "velocity");
-        /* false for NaN: another message has no velocity */
+        /* NaN (the message has no velocity) compares false. */
         if (velocity > aw_unitysim_velocity_cap(i))
             return aw_fail(&session->err, AW_LIMIT,
                            "%s.velocity: %.0f is out of range (max %d) — add --force",

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-/* Return the smaller and the larger of two integers. */
 static inline int aw_min(int a, int b)
 {
     return a < b ? a : b;

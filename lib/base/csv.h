@@ -18,8 +18,8 @@ struct aw_csv_cell {
     bool quoted;
 };
 
-/* Reads the next cell of the line at *rest. Returns false after the last cell, when *rest is NULL.
- */
+/* Reads the next cell of the line at *rest. Returns false after the last cell, when *rest is
+ * NULL. */
 bool aw_csv_next(const char **rest, char separator, struct aw_csv_cell *cell);
 
 /* Copies a cell to out as a string of at most size - 1 bytes, with doubled quotes reduced to one.

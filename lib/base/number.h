@@ -26,8 +26,8 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
 
-/* Finds the factor and offset of a conversion: value in to = value in from * *scale + *offset.
- * Returns false for an unknown unit, or for units of different kinds. */
+/* Finds the conversion between two units: y = x * *scale + *offset, with x in unit from and y in
+ * unit to. Returns false if a unit is unknown or the two are incompatible. */
 bool aw_number_find_scale(const char *from, const char *to, double *scale, double *offset);
 
 /* Returns true for a known unit, such as "deg", "ms" or "%". */

@@ -55,8 +55,8 @@ static double input_level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
     double x = (t->input.value[r->input] - r->min) / (r->max - r->min) * r->gain;
-    bool one_sided =
-        r->min != 0 || r->max != 1; /* an input with a resting level has one direction */
+    /* An input with a resting level has one direction. */
+    bool one_sided = r->min != 0 || r->max != 1;
     return aw_clamp(x, one_sided ? 0 : -1, 1);
 }
 

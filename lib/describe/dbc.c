@@ -173,8 +173,8 @@ static void print_values(const struct emitter *e)
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         const struct aw_field *row = scalar->field;
-        bool has_none =
-            row->has_no_data && !row->no_data_with; /* DBC cannot express .no_data_with */
+        /* DBC cannot express .no_data_with. */
+        bool has_none = row->has_no_data && !row->no_data_with;
         if (!is_signal(scalar) || (!row->names && !has_none))
             continue;
         fprintf(e->out, "VAL_ %u %s", e->id, row->name);

@@ -17,7 +17,7 @@
 /* A board of canpid. */
 struct board {
     unsigned number;
-    char text[AW_CANPID_NAME_MAX];
+    char name[AW_CANPID_NAME_MAX];
 };
 
 /* A comment that is stored until the topics start. */
@@ -63,16 +63,16 @@ static void add_board(struct aw_recording *r, const char *line)
 {
     struct board board;
     size_t n_named = 0;
-    if (sscanf(line, AW_SUBJECT_LINE "board %u %23s", &board.number, board.text) != 2 ||
+    if (sscanf(line, AW_SUBJECT_LINE "board %u %23s", &board.number, board.name) != 2 ||
         find_board(r, board.number) || r->n_boards == AW_CANPID_BOARDS)
         return;
     r->boards[r->n_boards] = board;
     r->known_boards |= AW_CANPID_BIT(board.number);
     while (r->wire.board_names[n_named].name)
         n_named++;
-    if (*board.text != '0')
+    if (*board.name != '0')
         r->wire.board_names[n_named] =
-            (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].text};
+            (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].name};
     r->n_boards++;
 }
 
@@ -93,7 +93,7 @@ static const char *name_board(void *context, const struct aw_record *record, cha
         return "";
     const struct board *board = find_board(r, number);
     snprintf(out, size, "0x%02X", (unsigned)number);
-    return board ? board->text : out;
+    return board ? board->name : out;
 }
 
 static const struct aw_ezphys_name *find_object(void *context, enum aw_ezphys_kind kind,

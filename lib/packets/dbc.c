@@ -188,8 +188,8 @@ static void read_message(struct parser *p)
 
 /* ---- Signals ---- */
 
-/* Parses the multiplexing mark of a signal: M, m3 or m3M. */
-static void read_mux_mark(struct parser *p, struct aw_dbc_signal *signal)
+/* Parses a signal's multiplexer indicator: M, m3 or m3M. */
+static void read_mux_indicator(struct parser *p, struct aw_dbc_signal *signal)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     if (p->status != AW_OK || aw_dbc_is_sign(token, ':'))
@@ -270,7 +270,7 @@ static void read_signal(struct parser *p)
     if (p->dbc->n == 0)
         fail(p, "a message (BO_) before its signals");
     signal.name = parse_name(p, "the name of a signal");
-    read_mux_mark(p, &signal);
+    read_mux_indicator(p, &signal);
     read_position(p, &signal);
     read_scale(p, &signal);
     read_range(p, &signal);

@@ -62,7 +62,7 @@ const struct aw_protocol *aw_packets_protocol(const struct aw_packets *packets)
 
 const char *aw_packets_text(const struct aw_packets *packets)
 {
-    return packets->text ? packets->text : "";
+    return packets->file_text ? packets->file_text : "";
 }
 
 const char *aw_packets_dbc(const struct aw_packets *packets, size_t i)
@@ -83,7 +83,7 @@ void aw_packets_free(struct aw_packets *packets)
     for (size_t i = 0; i < packets->n_dbc; i++)
         free(packets->dbc[i]);
     free(packets->dbc);
-    free(packets->text);
+    free(packets->file_text);
     free(packets);
 }
 
@@ -489,10 +489,10 @@ static void cut_comment(char *line)
 static enum aw_status store_line(struct aw_packets *packets, const char *line, struct aw_error *err)
 {
     size_t length = strlen(line);
-    char *text = aw_grow(packets->text, &packets->room, packets->length + length + 2, 1);
+    char *text = aw_grow(packets->file_text, &packets->room, packets->length + length + 2, 1);
     if (!text)
         return aw_no_memory(err);
-    packets->text = text;
+    packets->file_text = text;
     memcpy(text + packets->length, line, length);
     memcpy(text + packets->length + length, "\n", 2);
     packets->length += length + 1;

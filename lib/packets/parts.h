@@ -11,7 +11,7 @@
 /* Byte order in a packet file. */
 enum aw_order { AW_ORDER_DEFAULT, AW_ORDER_LITTLE, AW_ORDER_BIG };
 
-/* State of parsing one packet. */
+/* State of parsing one packet. Strings are owned by the store. */
 struct aw_packet {
     const struct aw_protocol *protocol;
     const struct aw_custom_packets *custom; /* the protocol's format of custom packets */
@@ -31,10 +31,11 @@ struct aw_packet {
     } parse;
     uint32_t id;
     struct {
-        bool has_id, ask, moves, replace;
+        bool has_id, ask, moves, replace; /* keys of the packet, see docs/packets.md */
     } options;
     enum aw_dir dir; /* 0: not specified */
-    double rate, timeout_s;
+    double rate;     /* Hz */
+    double timeout_s;
     /* the open group; n_labels 0: none is open */
     struct {
         size_t n_group_rows, n_labels;
@@ -60,8 +61,8 @@ enum aw_status aw_packet_parse_word(char *name, struct aw_error *err);
  * is not valid. */
 enum aw_status aw_packet_check_name(const char *name, const char *kind, struct aw_error *err);
 
-/* Parses one line "name = value". Modifies value. AW_USAGE: a mistake. AW_NO_MEMORY: out of
- * memory. */
+/* Parses one line "name = value". Modifies value. AW_USAGE: invalid syntax or value.
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_packet_parse_line(struct aw_packet *packet, struct aw_store *store,
                                     const char *name, char *value, struct aw_error *err);
 
@@ -72,10 +73,10 @@ enum aw_status aw_packet_check(struct aw_packet *packet, struct aw_error *err);
  * of memory. */
 const struct aw_field *aw_packet_end_rows(struct aw_packet *packet, struct aw_store *store);
 
-/* A joint of a packet file, with the line at which it starts. */
 #define AW_PACKET_JOINTS 16
 #define AW_PACKET_STOPS  4
 
+/* A joint of a packet file, with the line at which it starts. */
 struct aw_packet_joint {
     struct aw_joint_row row;
     const char *speed, *tolerance; /* strings in the file, or NULL */
@@ -107,10 +108,11 @@ enum aw_status aw_packet_check_stop(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err);
 
 /* Parses "f32 deg min=-90 max=90" as a row without a name, and sets *order to its byte order.
- * ascii: the protocol is ASCII. AW_USAGE: a mistake. AW_NO_MEMORY: out of memory. */
+ * ascii: the protocol is ASCII. AW_USAGE: invalid syntax or value. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_packet_parse_field(struct aw_field *row, enum aw_order *order, bool ascii,
                                      struct aw_store *store, char *line, struct aw_error *err);
 
+/* All custom packets of a session, and the protocol that includes them. */
 struct aw_packets {
     struct aw_protocol protocol;
     size_t n_builtin; /* number of built-in messages, which come first */
@@ -119,7 +121,7 @@ struct aw_packets {
     struct aw_stop_row stops[AW_PACKET_STOPS + 1];
     size_t n_joints, n_stops;
     struct aw_store store;
-    char *text; /* lines of all packet files */
+    char *file_text; /* lines of all packet files */
     size_t length, room;
     char **dbc; /* text of each DBC file */
     size_t n_dbc, room_dbc;

@@ -136,7 +136,7 @@ static json_t *make_points(const struct aw_model *m)
         json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:i}", "hz", make_number(p->hz),
                                               "gain", make_number(p->gain), "phase_deg",
                                               make_number(p->phase_deg), "coherence",
-                                              make_number(p->coherence), "pieces", p->pieces));
+                                              make_number(p->coherence), "pieces", p->n_segments));
     }
     return list;
 }
@@ -268,7 +268,7 @@ static void read_points(struct aw_model *model, const json_t *root)
         struct aw_spectrum_point *p = &model->points[model->n_points++];
         json_unpack(json_array_get(list, i), "{s?F,s?F,s?F,s?F,s?i}", "hz", &p->hz, "gain",
                     &p->gain, "phase_deg", &p->phase_deg, "coherence", &p->coherence, "pieces",
-                    &p->pieces);
+                    &p->n_segments);
     }
 }
 

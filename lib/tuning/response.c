@@ -25,8 +25,8 @@ const struct aw_metric_row *aw_metric(enum aw_metric metric)
     return &metrics[metric];
 }
 
-bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
-                             double tolerance)
+bool aw_response_reached_target(const struct aw_response *response, const struct aw_step *step,
+                                double tolerance)
 {
     return fabs(response->final - step->to) <= tolerance * fabs(step->to - step->from);
 }

@@ -72,8 +72,8 @@ bool aw_metric_is_reached(double value);
  * Otherwise the metrics mean nothing: without motion, there is no overshoot, and settling is
  * immediate. */
 #define AW_RESPONSE_TOLERANCE 0.1
-bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
-                             double tolerance);
+bool aw_response_reached_target(const struct aw_response *response, const struct aw_step *step,
+                                double tolerance);
 
 /* Samples as arrays in one block: the caller frees t. t NULL: out of memory. */
 struct aw_columns {

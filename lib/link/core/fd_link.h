@@ -18,7 +18,7 @@ struct aw_fd_link {
     bool is_socket;          /* use send(2), so that a lost peer causes an error but no signal */
     bool has_written;        /* data was written, so closing waits until the peer has read it */
     struct aw_outbox outbox; /* servers: output that the client has not read yet */
-    int64_t stalled_ns;      /* time at which the client stopped reading; 0: it reads */
+    int64_t stalled_ns; /* time at which the client stopped reading; 0: the client is reading */
 };
 
 /* Allocates an aw_fd_link, or a struct of size bytes that begins with one. fd is -1, and the rest
@@ -37,6 +37,11 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
+void aw_fd_close(struct aw_link *link);
+int aw_fd_get_fd(const struct aw_link *link);
+bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
+extern const struct aw_link_ops aw_fd_ops;
+
 /* For servers: writes without blocking. Queues the rest, which later calls and reads send. AW_OK:
  * also if older messages had to be dropped; base.n_dropped counts them. AW_TIMEOUT: the client has
  * read nothing for a second; returned once a second. AW_LOST: the client has disconnected. */
@@ -45,21 +50,16 @@ enum aw_status aw_fd_write_queued(struct aw_link *link, const void *buf, size_t 
 
 /* Discards queued output. */
 void aw_fd_clear_output(struct aw_fd_link *self);
-void aw_fd_close(struct aw_link *link);
 
 /* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and to
  * close its end. Otherwise, unread input would reset the connection, and the peer might lose the
  * last bytes, such as a stop. */
 void aw_fd_shut_down(struct aw_link *link);
-int aw_fd_get_fd(const struct aw_link *link);
-bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx.time_ns to
  * the receive time (0: unknown) and base.n_dropped to the number of lost datagrams. */
 #define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
-
-extern const struct aw_link_ops aw_fd_ops;
 
 /* Returns AW_LOST with a message for the errno of a read or write; 0 means end of file. */
 enum aw_status aw_fd_fail_lost(const struct aw_link *link, int error, struct aw_error *err);

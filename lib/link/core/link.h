@@ -1,4 +1,4 @@
-/* A link transfers bytes or datagrams to and from a device. A URL names the link, a vtable
+/* A link transfers bytes or datagrams to and from a device. A URL names the link; a vtable
  * implements it.
  *
  *     struct aw_real_clock clock = aw_real_clock(-1);
@@ -13,10 +13,10 @@
  *
  * A URL is scheme:rest?key=value&key=value (see url.h). Any link accepts the fault keys drop dup
  * corrupt reorder delay jitter seed (see fault.h). A path without a scheme is a serial port or a
- * pty. A link is not safe to share between threads.
+ * pty. Links are not thread-safe.
  *
- * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
- * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are skipped.
+ * A datagram of a CAN link is a classic frame: its identifier (2 bytes for 11 bits, 4 for 29, see
+ * wire/can_id.h), then 0 to 8 data bytes. RTR and FD frames are skipped.
  */
 #ifndef AW_LINK_CORE_LINK_H
 #define AW_LINK_CORE_LINK_H

@@ -129,7 +129,7 @@ static void copy_body(char *to, const char *from)
     memmove(to, from, strlen(from) + 1);
 }
 
-/* Receiving */
+/* ---- Receiving ---- */
 
 static int64_t now_ns(const struct aw_armctl *arm)
 {
@@ -514,7 +514,7 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
     }
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
 /* Waits for the flag or the confirmation. Accepts a held confirmation at its time. Returns
  * AW_TIMEOUT at the end, or for a line with an incomplete end. */
@@ -648,16 +648,16 @@ static enum aw_status send_copy(struct exchange *exchange, bool *answered)
 }
 
 /* Called while it is unknown whether the digits agree. Sends the other digit to a handler that
- * acknowledges duplicates. Any other handler has carried out the command, so waits more_ms
- * longer. */
-static enum aw_status retry_unconfirmed(struct exchange *exchange, int more_ms)
+ * acknowledges duplicates. Any other handler has already executed the command, so this function
+ * waits extra_ms longer. */
+static enum aw_status retry_unconfirmed(struct exchange *exchange, int extra_ms)
 {
     bool reacked = false;
     enum aw_status status = send_copy(exchange, &reacked);
     if (status == AW_TIMEOUT && reacked)
         return try_other_digit(exchange);
-    return status == AW_TIMEOUT && more_ms > 0 ? wait_for(exchange, &exchange->answered, more_ms)
-                                               : status;
+    return status == AW_TIMEOUT && extra_ms > 0 ? wait_for(exchange, &exchange->answered, extra_ms)
+                                                : status;
 }
 
 /* Returns true if the other digit should be tried after *after_ms. */
@@ -695,7 +695,7 @@ static enum aw_status await_any_answer(struct exchange *exchange)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Results */
+/* ---- Results ---- */
 
 static bool is_motor(const struct aw_record *record)
 {
@@ -889,7 +889,7 @@ static enum aw_status finish_exchange(struct exchange *exchange, enum aw_status 
     return exchange->outcome->acked ? fail_not_confirmed(exchange) : fail_not_acked(exchange);
 }
 
-/* Commands */
+/* ---- Commands ---- */
 
 /* Returns true for types that may be carried out twice. */
 static bool is_repeatable(const char *body)
@@ -991,7 +991,7 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
     return finish_exchange(&exchange, status);
 }
 
-/* Ping and stop */
+/* ---- Ping and stop ---- */
 
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err)

@@ -235,7 +235,7 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
 void aw_armctl_last_stop(struct aw_armctl *arm, aw_frame_fn *add, void *context);
 
 /* Reads between commands until the deadline. Acknowledges the handler's packets and reports them as
- * AW_ARMCTL_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
+ * AW_ARMCTL_LATE. Returns AW_OK at the deadline, otherwise AW_STOPPED or AW_LOST. */
 enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw_error *err);
 
 #endif

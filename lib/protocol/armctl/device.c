@@ -9,7 +9,7 @@
 #include "base/clamp.h"
 #include "base/suggest.h"
 #include "packets/memory.h"
-#include "protocol/armctl/kinematics.h"
+#include "protocol/armctl/axis.h"
 #include "protocol/armctl/line.h"
 
 #define RESEND_NS    (2 * AW_SECOND)
@@ -109,7 +109,7 @@ static bool has_quirk(const struct handler *h, enum aw_armctl_quirk quirk)
     return h->options.quirks & quirk;
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
 static struct outgoing_line *add_text(struct handler *h)
 {
@@ -177,7 +177,7 @@ static void confirm_record(struct handler *h, const struct aw_record *record)
     confirm(h, body);
 }
 
-/* Moving */
+/* ---- Moving ---- */
 
 static void end_job(struct handler *h, int index)
 {
@@ -311,7 +311,7 @@ static void advance(struct handler *h, int64_t now)
     run_sender(h);
 }
 
-/* Receiving */
+/* ---- Receiving ---- */
 
 /* Returns true for a command that has all its values and whose joints are of its kind. */
 static bool can_execute(const struct handler *h, const struct aw_armctl_line *line)

@@ -44,7 +44,7 @@ static bool is_gain(unsigned id)
     return id % 32 >= 1 && id % 32 <= AW_CANPID_GAINS;
 }
 
-/* Telemetry */
+/* ---- Telemetry ---- */
 
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream)
 {
@@ -162,7 +162,7 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
     }
 }
 
-/* Commands */
+/* ---- Commands ---- */
 
 static enum command_effect effect_of(const struct aw_record *command)
 {
@@ -177,7 +177,7 @@ static int controller_of(const struct aw_record *command)
     return controller >= 0 && controller < AW_CANPID_CONTROLLERS ? (int)controller : AW_CANPID_LAST;
 }
 
-/* Records a command on the bus, sent by this or another program. */
+/* Remembers the controller of a command, sent by this or another program. */
 static void note_command(struct aw_canpid *client, unsigned board, const struct aw_record *command)
 {
     int controller = controller_of(command);
@@ -386,7 +386,7 @@ enum aw_status aw_canpid_send_setpoint(struct aw_canpid *client, unsigned board,
     return aw_canpid_send(client, &command, sent, err);
 }
 
-/* Receiving */
+/* ---- Receiving ---- */
 
 /* Reads a frame. After a pause, frames that are available at once have waited in the link, until a
  * read finds none. */
@@ -469,7 +469,7 @@ enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err)
     return AW_OK;
 }
 
-/* Verifying */
+/* ---- Verifying ---- */
 
 struct verification {
     struct aw_canpid *client;
@@ -557,7 +557,7 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
     return status;
 }
 
-/* Disabling */
+/* ---- Disabling ---- */
 
 struct stopping {
     struct aw_canpid *client;

@@ -1,7 +1,7 @@
 /* The host on the CAN bus: stores the latest telemetry of every board and sends commands with
  * checks.
  *
- *     struct aw_canpid pid;                              // about 150 kB, by the caller
+ *     struct aw_canpid pid;                              // about 150 kB, allocated by the caller
  *     struct aw_canpid_options options = aw_canpid_defaults();
  *     aw_canpid_init(&pid, link, NULL, &options);
  *     struct aw_record command;
@@ -19,12 +19,12 @@
  *
  * Checks: a gain or precompression for a controller other than the last one seen switches the
  * driver. The driver then holds the joint with force. Such a command is refused unless allow_switch
- * is set, also if no controller was seen yet. A client without a link sends nothing and accepts it.
- * Values that are not finite, a controller above 3, and an aux variable above 3 are always refused.
- * Starts no thread, allocates nothing, and does I/O only on the link.
+ * is set, even if no controller has been seen yet. A client without a link sends nothing and
+ * accepts it. Values that are not finite, a controller above 3, and an aux variable above 3 are
+ * always refused. Starts no thread, allocates nothing, and does I/O only on the link.
  *
  * Pace: a driver reads one frame in each round of its loop. Two more wait in its hardware; further
- * frames are lost without a sign. A round takes 4 ms, or one cycle of the telemetry if that is
+ * frames are silently lost. A round takes 4 ms, or one cycle of the telemetry if that is
  * longer. So two frames to one board are at least AW_CANPID_PACE_MIN_NS and one measured telemetry
  * period apart (AW_CANPID_PACE_NS until it is measured). A gain waits 10 % longer, in case a round
  * takes longer than measured. The first frame of a stop is sent half a pace (at most
@@ -100,7 +100,10 @@ struct aw_canpid_board {
 };
 
 struct aw_canpid_counters {
-    uint64_t sent, telemetry, commands_seen, others, malformed;
+    uint64_t sent, telemetry;
+    uint64_t commands_seen; /* commands of other programs */
+    uint64_t others;        /* frames of other nodes */
+    uint64_t malformed;
 };
 
 /* Handle. Callers may read the members, and may use wire to create records. */
@@ -137,9 +140,10 @@ struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
-/* Reads and handles one frame: telemetry (dir AW_RX) or a command seen on the bus (AW_TX). AW_OK,
- * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame, but the link has news; AW_MALFORMED: a
- * damaged frame or one of another node (received has no record); the caller may continue. */
+/* Reads and handles one frame: telemetry (dir AW_RX) or a command seen on the bus (AW_TX). Returns
+ * AW_OK, AW_TIMEOUT, AW_STOPPED or AW_LOST. AW_EVENT: no frame, but a link event (see rx.event).
+ * AW_MALFORMED: a damaged frame or one of another node (received has no record); the caller may
+ * continue. */
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
@@ -163,11 +167,13 @@ struct aw_canpid_sent {
 enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
                               struct aw_canpid_sent *sent, struct aw_error *err);
 
-/* Checks and encodes a command without sending it, for --dry-run. */
+/* Checks and encodes a command without sending it, for --dry-run. Errors as in aw_canpid_send,
+ * except those of the link. */
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err);
 
-/* Build and send a record that sets a gain or a setpoint (normalised). */
+/* Build and send a record that sets a gain or a setpoint (normalised: a value within
+ * ±aw_canpid_setpoint_limit enables the controller; see names.h). */
 enum aw_status aw_canpid_set_gain(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
                                   struct aw_canpid_sent *sent, struct aw_error *err);
 enum aw_status aw_canpid_send_setpoint(struct aw_canpid *client, unsigned board, int controller,
@@ -189,8 +195,8 @@ void aw_canpid_build_disable(const struct aw_canpid *client, struct aw_wire *wir
 enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
                                     struct aw_error *err);
 
-/* Records a command that another program sends over this link, as if this client had sent it.
- * Returns false if it is not a command. */
+/* Records a command that another program sends over this link, as if this client had sent it. Fills
+ * *sent. Returns false if it is not a command. */
 bool aw_canpid_note_command(struct aw_canpid *client, struct aw_span frame,
                             struct aw_canpid_sent *sent);
 
@@ -223,13 +229,13 @@ enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int con
 void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add,
                          void *context);
 
-/* Receives until the deadline and calls fn (or NULL) for each frame and for news. Malformed frames
- * and frames of other nodes have no record. fn returns false to end the wait. AW_OK at the deadline
- * or when fn ended the wait; AW_STOPPED, AW_LOST. */
+/* Receives until the deadline and calls fn (or NULL) for each frame and link event. Malformed
+ * frames and frames of other nodes have no record. fn returns false to end the wait. Returns
+ * AW_OK at the deadline or when fn ended the wait; otherwise AW_STOPPED or AW_LOST. */
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err);
 
-/* Handles available frames without waiting. AW_OK, AW_STOPPED, AW_LOST. */
+/* Handles available frames without waiting. Returns AW_OK, AW_STOPPED or AW_LOST. */
 enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, within one step of the wire. For a

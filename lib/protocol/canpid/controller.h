@@ -2,14 +2,14 @@
  *
  *     struct aw_canpid_pid pid = aw_canpid_pid_defaults();
  *     aw_canpid_pid_set_setpoint(&pid, AW_CANPID_POS, 20 / 360.0); // enables it
- *     every tick: double u = aw_canpid_pid_update(&pid, measured[pid.controller]);
- *                 double duty = aw_canpid_output_to_duty(u);
+ *     every control period: double u = aw_canpid_pid_update(&pid, measured[pid.controller]);
+ *                           double duty = aw_canpid_output_to_duty(u);
  *
- * All values are fractions of full scale. The controller has no notion of time: a tick is one round
- * of the driver's loop, 4 ms at least and 8 to 10 ms with telemetry of 125 to 100 Hz. One tick: e =
- * setpoint − measured; I += ki·e (independent of time and unlimited; ki 0 clears it); u = kp·e + I
- * + kd·(e − previous e). u is not limited. The motor stops for |u| < 0.01; otherwise its PWM has a
- * duty of min(0.90, |u| + 0.09) and the sign of u.
+ * All values are fractions of full scale. The controller has no notion of time: a control period is
+ * one round of the driver's loop, 4 ms at least and 8 to 10 ms with telemetry of 125 to 100 Hz. One
+ * control period: e = setpoint − measured; I += ki·e (independent of time and unlimited; ki 0
+ * clears it); u = kp·e + I + kd·(e − previous e). u is not limited. The motor stops for |u| < 0.01;
+ * otherwise its PWM has a duty of min(0.90, |u| + 0.09) and the sign of u.
  *
  * This model includes hazards of the published firmware. A gain for another controller switches to
  * it and holds the joint in place, with force. A setpoint of NaN passes both comparisons with the
@@ -29,13 +29,13 @@ struct aw_canpid_pid {
     bool enabled;
     double gains[AW_CANPID_CONTROLLERS][AW_CANPID_GAINS];
     double setpoint;
-    double integral, last_error; /* I and e of the last tick */
-    double output;               /* u of the last tick, 0 while disabled */
+    double integral, last_error; /* I and e of the last control period */
+    double output;               /* u of the last control period, 0 while disabled */
 };
 
-/* Returns the state after power-up: gains 3.0, 0.0005, 0 for pos, 0.6, 0, 0 for tor, and 0 for the
- * others; disabled. As published, tor is active, so a gain for pos switches a driver that has just
- * started, and enables it. */
+/* Returns the state after power-up: gains kp, ki, kd: pos (3.0, 0.0005, 0), tor (0.6, 0, 0), others
+ * (0, 0, 0); disabled. As published, tor is active, so a gain for pos switches a driver that has
+ * just started, and enables it. */
 struct aw_canpid_pid aw_canpid_pid_defaults(void);
 
 /* Makes the controller (0..3) the active one. On a switch, clears integral and previous error and
@@ -47,13 +47,13 @@ bool aw_canpid_pid_switch(struct aw_canpid_pid *pid, int controller, const doubl
 bool aw_canpid_pid_set_gain(struct aw_canpid_pid *pid, int controller, enum aw_canpid_gain gain,
                             double value, const double *measured);
 
-/* Switches to the controller and stores its setpoint: enabled within the limits, disabled outside
- * them. Returns true if it switched. */
+/* Switches to the controller and stores its setpoint: enabled within
+ * ±aw_canpid_setpoint_limit(controller), disabled outside. Returns true if it switched. */
 bool aw_canpid_pid_set_setpoint(struct aw_canpid_pid *pid, int controller, double value);
 
 void aw_canpid_pid_disable(struct aw_canpid_pid *pid);
 
-/* Runs one tick. Returns the output, 0 while disabled. */
+/* Runs one control period. Returns the output, 0 while disabled. */
 double aw_canpid_pid_update(struct aw_canpid_pid *pid, double measured);
 
 /* Returns the signed duty of the motor's PWM, −0.90 … 0.90, or 0. */

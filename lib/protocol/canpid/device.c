@@ -121,7 +121,7 @@ struct bus {
     struct driver drivers[];
 };
 
-/* Options */
+/* ---- Options ---- */
 
 /* The first two are short names; the others are those of the telemetry. */
 const char *const aw_canpid_fault_names[] = {
@@ -160,7 +160,7 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
     return fmax(AW_CANPID_TICK_S, 1 / (rate < SLOWEST_HZ ? DEFAULT_HZ : rate));
 }
 
-/* Sensing */
+/* ---- Sensing ---- */
 
 static int angle_to_counts(double angle, double turn)
 {
@@ -209,7 +209,7 @@ static void measure(struct driver *driver)
         measured->torque_nm / FULL_TORQUE;
 }
 
-/* Controlling */
+/* ---- Controlling ---- */
 
 static enum aw_canpid_error get_error(const struct driver *driver)
 {
@@ -301,7 +301,7 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
     }
 }
 
-/* Commands */
+/* ---- Commands ---- */
 
 struct command {
     double value;
@@ -443,7 +443,7 @@ static struct driver *find_driver(struct bus *bus, unsigned board)
     return NULL;
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
 /* Encodes values in the order of the table, which begins with the board. */
 static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_t bytes[FRAME_SIZE])
@@ -548,7 +548,7 @@ static void run_until(struct bus *bus, int64_t now)
         send_frame(bus, &bus->drivers[next]);
 }
 
-/* The device */
+/* ---- The device ---- */
 
 static void device_step(struct aw_device *device, int64_t now)
 {

@@ -107,8 +107,8 @@ struct aw_canpid_device_counters {
         sent, dropped; /* telemetry frames sent; dropped: not read by the host */
 };
 
-/* Returns NULL if out of memory or without a board. The caller closes the device through its ops.
- */
+/* Returns NULL if out of memory or without a board. The caller closes the device through its
+ * ops. */
 struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *options);
 
 /* Returns the counters for tests and the simulator's status line; valid for the lifetime of the

@@ -18,7 +18,7 @@ size_t aw_canpid_gain_index(unsigned board, int controller, enum aw_canpid_gain 
     return (board / 32 * AW_CANPID_CONTROLLERS + (unsigned)controller) * AW_CANPID_GAINS + gain;
 }
 
-/* The file */
+/* ---- The file ---- */
 
 static const struct aw_variant *get_variant(const struct aw_wire *wire)
 {

@@ -35,8 +35,8 @@ struct aw_canpid_plant {
     double value; /* in the unit of the kind */
 };
 
-/* "sound", "dead", "stuck", "reversed", "wall", "delay", "backlash", "coulomb", "unstable", NULL.
- */
+/* "sound", "dead", "stuck", "reversed", "wall", "delay", "backlash", "coulomb", "unstable",
+ * NULL. */
 extern const char *const aw_canpid_plant_names[];
 
 /* Parses "dead", "stuck:0deg", "wall:2deg" (-2deg is on the other side), "delay:1s",

@@ -275,15 +275,15 @@ static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    /* packets of other nodes, from packet files */
-    bool others = wire->protocol->n_messages > COUNT(messages);
+    /* Packet or DBC files may add messages of other nodes. */
+    bool has_custom_messages = wire->protocol->n_messages > COUNT(messages);
     const struct aw_message *message = NULL;
     if (!aw_can_head_size(frame)) {
         aw_fail(err, AW_MALFORMED, "frame truncated: no identifier");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);
-    if (others)
+    if (has_custom_messages)
         message = aw_find_by_any_code(wire, dir, aw_can_code_of_id(can));
     if (!message && !can.is_long && is_driver(wire, can.id))
         message = aw_find_by_any_code(wire, dir, can.id & (TABLE_END - 1));

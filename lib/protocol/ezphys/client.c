@@ -172,7 +172,8 @@ static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
     return aw_min_time(until, deadline);
 }
 
-/* Reads more data. AW_OK: there is more data, or the message ends here. */
+/* Reads more data. Sets *ended if the buffer is full or the message timed out; returns AW_OK then,
+ * too. */
 static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ended,
                                 struct aw_error *err)
 {
@@ -585,9 +586,9 @@ enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
 {
     bool answers = ez->lockstep.must_answer && !ez->never_answers;
     enum aw_status status = answers ? send_now(ez, err) : AW_OK;
+    /* Clear must_answer only on success: if the send fails, the message still needs an answer. */
     if (status == AW_OK) {
-        ez->lockstep.must_answer =
-            false; /* a message that arrived after a stop still needs an answer */
+        ez->lockstep.must_answer = false;
         ez->counters.answers += answers;
     }
     return status;

@@ -140,9 +140,10 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
  * the state of the simulation. */
 void aw_ezphys_resume(struct aw_ezphys *ez);
 
-/* Reads the next complete message and updates state and packets. AW_OK, AW_TIMEOUT, AW_STOPPED,
- * AW_LOST; AW_EVENT: a simulator has connected to this end, all state is discarded. Answers an
- * unanswered message first. received (may be NULL) is the first packet; size 0: no packet. */
+/* Reads the next complete message and updates state and packets. Returns AW_OK, AW_TIMEOUT,
+ * AW_STOPPED or AW_LOST. AW_EVENT: a simulator has connected to this end, all state is discarded.
+ * Answers an unanswered message first. received (may be NULL) is the first packet; size 0: no
+ * packet. */
 enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 

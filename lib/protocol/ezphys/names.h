@@ -63,7 +63,7 @@ const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind);
 /* Adds an entry at the end. bodies may be NULL; each of them may be "" or "world". AW_USAGE: the
  * name is empty, too long, begins with a digit or contains characters other than letters, digits,
  * '.', '_' and '-'; or the name or number is already in use. AW_LIMIT: more than
- * AW_EZPHYS_NAMES_MAX. */
+ * AW_EZPHYS_NAMES_MAX entries. */
 enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);

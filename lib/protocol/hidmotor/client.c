@@ -38,7 +38,7 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     }
 }
 
-/* Requests that went unanswered */
+/* ---- Requests that went unanswered ---- */
 
 static void drop_expired(struct aw_hidmotor_unanswered *unanswered, int64_t before)
 {
@@ -131,7 +131,7 @@ static void settle_answered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_n
             drop_expired(&arm->unanswered[i], oldest_ns);
 }
 
-/* Reports */
+/* ---- Reports ---- */
 
 static void note_other_report(struct aw_hidmotor *arm, const uint8_t *bytes, size_t size)
 {
@@ -181,7 +181,7 @@ enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err)
     return AW_OK;
 }
 
-/* A transaction */
+/* ---- A transaction ---- */
 
 struct exchange {
     struct aw_hidmotor *arm;
@@ -566,7 +566,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
     return result;
 }
 
-/* Raw packets */
+/* ---- Raw packets ---- */
 
 /* Refuses a short set_setpoints, whose missing values would be 0. */
 static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,

@@ -144,16 +144,16 @@ struct aw_hidmotor_reply {
     int64_t received_ns; /* time of the reply; the round trip is received_ns - sent_ns */
 };
 
-/* Reads all available reports without waiting: late answers, and answers to other programs. AW_OK,
- * AW_STOPPED, AW_LOST. */
+/* Reads all available reports without waiting: late answers, and answers to other programs.
+ * Returns AW_OK, AW_STOPPED or AW_LOST. */
 enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 
 /* Sends a request of the table and waits for its reply. AW_USAGE: a value is not finite. AW_LIMIT:
  * a value is outside the table's ranges without options.force (nothing was sent). AW_TIMEOUT: no
  * reply; err lists what arrived instead. AW_REFUSED: the board does not know the packet.
  * AW_MALFORMED: the reply has a bad number of motors or values that are not finite (reply->bytes
- * and the readable values are set). AW_STOPPED, AW_LOST. Does not check that a setter's reply
- * repeats the request. reply may be NULL. */
+ * and the readable values are set). Otherwise returns AW_OK, AW_STOPPED or AW_LOST. Does not check
+ * that a setter's reply repeats the request. reply may be NULL. */
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 

@@ -111,7 +111,7 @@ struct board {
     } out;
 };
 
-/* Options */
+/* ---- Options ---- */
 
 const char *const aw_hidmotor_state_names[] = {"unhomed", "running", "disabled", NULL};
 const char *const aw_hidmotor_drive_names[] = {"servo", "pid", NULL};
@@ -186,7 +186,7 @@ static bool draw_fault(struct board *board, enum aw_hidmotor_fault fault)
     return occurs;
 }
 
-/* Setpoints */
+/* ---- Setpoints ---- */
 
 static double setpoint_at(const struct motor *motor, int64_t time_ms)
 {
@@ -213,7 +213,7 @@ static void clamp_to_limits(struct board *board, int i)
         hold_setpoint(motor, board->limits[i].max);
 }
 
-/* The arm */
+/* ---- The arm ---- */
 
 static double round_to_step(double deg)
 {
@@ -352,7 +352,7 @@ static void advance(struct board *board, int64_t now)
     }
 }
 
-/* Packets */
+/* ---- Packets ---- */
 
 /* Returns the position of value i; the id precedes the values. */
 static uint8_t *value_at(struct board *board, const struct aw_codec *codec, int i)
@@ -520,7 +520,7 @@ static const struct packet *find_packet(const struct board *board, uint32_t id)
     return NULL;
 }
 
-/* Replies */
+/* ---- Replies ---- */
 
 static void drop_first(struct board *board)
 {
@@ -662,7 +662,7 @@ static void handle_request(struct board *board)
         queue_report(board, due_ns, board->input.buffer, size);
 }
 
-/* The device */
+/* ---- The device ---- */
 
 static bool is_unplugged(const struct board *board, int64_t now)
 {
@@ -739,7 +739,7 @@ static void device_connected(struct aw_device *device, int64_t now)
     board->out.n_pending = 0;
 }
 
-/* Setup and states */
+/* ---- Setup and states ---- */
 
 static void reset_board(struct board *board)
 {

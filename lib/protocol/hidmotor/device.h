@@ -133,7 +133,7 @@ struct aw_hidmotor_truth {
     double setpoint[AW_HIDMOTOR_DEVICE_MOTORS]; /* deg */
     double angle[AW_HIDMOTOR_DEVICE_MOTORS];    /* of the arm, deg, not rounded */
     double speed[AW_HIDMOTOR_DEVICE_MOTORS];    /* deg/s */
-    int gripper;                                /* 0 … 180 */
+    int gripper;                                /* servo position, 0 (closed) to 180 (open) */
     double light[3];                            /* hue, saturation, value */
     double gains[AW_HIDMOTOR_DEVICE_MOTORS][3]; /* kp ki kd */
     double velocity_gains[AW_HIDMOTOR_DEVICE_MOTORS][3];

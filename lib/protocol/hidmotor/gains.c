@@ -41,7 +41,7 @@ double aw_hidmotor_effort_to_output(int motor, double effort)
     return excess > 0 ? copysign(excess / (AW_HIDMOTOR_FULL_EFFORT - dead), effort) : 0;
 }
 
-/* The file */
+/* ---- The file ---- */
 
 static int find_motor(const void *context, const char *name)
 {

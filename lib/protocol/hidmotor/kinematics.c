@@ -17,7 +17,7 @@ static double shoulder_height(void)
     return links[0] + links[1];
 }
 
-/* Joint limits */
+/* ---- Joint limits ---- */
 
 /* Returns the angle within the joint's limits that is nearest to the pose's. */
 static double clamp_angle(const struct aw_hidmotor_pose *pose, int joint)
@@ -53,7 +53,7 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
     return AW_OK;
 }
 
-/* Forward */
+/* ---- Forward ---- */
 
 struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
 {
@@ -68,7 +68,7 @@ struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
     };
 }
 
-/* Inverse */
+/* ---- Inverse ---- */
 
 static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmotor_point *b)
 {

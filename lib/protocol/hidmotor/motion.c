@@ -23,7 +23,7 @@
 #define STOP_RETRY_NS  (500 * AW_MILLISECOND)
 #define BAD_REPLIES    3
 
-/* Joints */
+/* ---- Joints ---- */
 
 static const struct aw_message *find_set_setpoints(void)
 {
@@ -62,7 +62,7 @@ static double clamp(int joint, double deg)
     return aw_clamp(deg, limit.min, limit.max);
 }
 
-/* Plans */
+/* ---- Plans ---- */
 
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double fraction,
                                enum aw_hidmotor_mode mode)
@@ -232,7 +232,7 @@ enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
     return status;
 }
 
-/* Moving */
+/* ---- Moving ---- */
 
 static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_reply *reply, struct aw_error *err)
@@ -329,14 +329,15 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
     return status;
 }
 
-/* Waiting */
+/* ---- Waiting ---- */
 
 struct waiting {
     const struct aw_hidmotor_plan *plan;
     double tolerance;
     struct aw_hidmotor_status now;
-    double position[AW_HIDMOTOR_MOTORS];  /* position of each motor when it last moved … */
-    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and the time of that */
+    /* position at the last detected movement, deg */
+    double reference_position[AW_HIDMOTOR_MOTORS];
+    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* when the motor last moved or was at its setpoint */
     double setpoint[AW_HIDMOTOR_MOTORS];
     int64_t changed_ns; /* time at which a setpoint last changed */
 };
@@ -345,9 +346,9 @@ struct waiting {
 static void watch_motion(struct waiting *w)
 {
     for (int i = 0; i < w->now.n; i++) {
-        if (!is_at(w->now.position[i], w->position[i], MIN_MOVEMENT) ||
+        if (!is_at(w->now.position[i], w->reference_position[i], MIN_MOVEMENT) ||
             is_at(w->now.position[i], w->now.setpoint[i], w->tolerance)) {
-            w->position[i] = w->now.position[i];
+            w->reference_position[i] = w->now.position[i];
             w->alive_ns[i] = w->now.time_ns;
         }
         if (!is_at(w->now.setpoint[i], w->setpoint[i], 0)) {
@@ -447,7 +448,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
     enum aw_status status = read_positions(arm, &w, err);
     w.changed_ns = w.now.time_ns;
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
-        w.position[i] = w.now.position[i];
+        w.reference_position[i] = w.now.position[i];
         w.setpoint[i] = w.now.setpoint[i];
         w.alive_ns[i] = w.now.time_ns;
     }
@@ -467,7 +468,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
     return status;
 }
 
-/* Stopping */
+/* ---- Stopping ---- */
 
 static enum aw_status measure_quickly(struct aw_hidmotor *arm, bool first)
 {

@@ -117,8 +117,8 @@ typedef bool aw_hidmotor_wait_fn(void *context, const struct aw_hidmotor_status 
  * command. AW_TIMEOUT at the deadline, naming the joint with the largest error. AW_REFUSED as soon
  * as the arm is certain to fail: a position does not change for a second with an error above the
  * tolerance (the arm is not homed, or its motors are disabled), or setpoints rest elsewhere after
- * the motion's time. AW_STOPPED, AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED
- * after three consecutive bad replies. fn may be NULL. */
+ * the motion's time. AW_TIMEOUT also if the board stops answering. AW_MALFORMED after three
+ * consecutive bad replies. Otherwise returns AW_OK, AW_STOPPED or AW_LOST. fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_wait_fn *fn,
                                 void *context, struct aw_error *err);

@@ -52,7 +52,7 @@ double aw_unitysim_deg_to_ticks(double degrees)
     return (degrees + 180) * AW_UNITYSIM_TURN / 360;
 }
 
-/* Joints */
+/* ---- Joints ---- */
 
 static const char *const *joint_names(void)
 {
@@ -143,7 +143,7 @@ enum aw_status aw_unitysim_position_parse(int joint, const char *text,
     return AW_OK;
 }
 
-/* Driving */
+/* ---- Driving ---- */
 
 static bool parse_drive_name(int joint, const char *text, struct aw_unitysim_drive *drive)
 {
@@ -194,7 +194,7 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
     return AW_OK;
 }
 
-/* Scenes */
+/* ---- Scenes ---- */
 
 const struct aw_unitysim_scene *aw_unitysim_scene(int index)
 {

@@ -51,7 +51,7 @@ enum aw_unitysim_state {
 double aw_unitysim_ticks_to_deg(double ticks);
 double aw_unitysim_deg_to_ticks(double degrees);
 
-/* Joints */
+/* ---- Joints ---- */
 
 /* Returns "elbow", for example. */
 const char *aw_unitysim_joint_name(int joint);
@@ -108,7 +108,7 @@ static inline bool aw_unitysim_is_driven(const struct aw_unitysim_drive *drive)
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err);
 
-/* Scenes */
+/* ---- Scenes ---- */
 
 /* Position in mm (the arm points to negative x, y is up), rotation in whole degrees. y 0 selects
  * the scene's own view and ignores the other values, as in {0}. */

@@ -103,7 +103,7 @@ static int64_t now_ns(const struct aw_unitysim *unity)
     return aw_clock_now(unity->link->clock);
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
 static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_record *record,
                                   struct aw_error *err)
@@ -187,7 +187,7 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
     unity->stream.last_tick_ns = AW_NEVER;
 }
 
-/* Listening */
+/* ---- Listening ---- */
 
 static bool shows_other_command(const struct aw_unitysim *unity, int joint, int64_t now)
 {
@@ -380,7 +380,7 @@ static enum aw_status fail_no_data(const struct aw_unitysim *unity, const char *
                    has_news ? ": " : " — ", has_news ? unity->reports.link_news : advice);
 }
 
-/* Stopping */
+/* ---- Stopping ---- */
 
 void aw_unitysim_end_stream(struct aw_unitysim *unity)
 {
@@ -457,7 +457,7 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
         aw_unitysim_joint_name(joint), unity->feedback.velocity[joint]);
 }
 
-/* Scenes, camera, limits */
+/* ---- Scenes, camera, limits ---- */
 
 static const struct aw_unitysim_camera scene_view;
 
@@ -617,7 +617,7 @@ enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
     return status;
 }
 
-/* Moving */
+/* ---- Moving ---- */
 
 int aw_unitysim_approach_speed(int velocity, int tolerance, int distance)
 {

@@ -127,7 +127,7 @@ void aw_unitysim_free(struct aw_unitysim *unity); /* Frees the samples; the link
 enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *variant,
                                          struct aw_error *err);
 
-/* Listening and streaming */
+/* ---- Listening and streaming ---- */
 
 /* Reads and handles one datagram; sends the control stream while waiting. AW_OK, AW_TIMEOUT at the
  * deadline, AW_STOPPED, AW_LOST. AW_EVENT: no datagram, but news (a second client, no simulator
@@ -175,12 +175,12 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
 enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
                                 void *context, struct aw_error *err);
 
-/* Scenes, camera, limits */
+/* ---- Scenes, camera, limits ---- */
 
 /* Loads a scene with the limits and the frame rate of the options; camera NULL is the scene's own
  * view. Repeats it every half second until feedback shows the arm at its start, for at most
- * wait_ns (0: sends it once without a check). AW_TIMEOUT with advice, AW_LIMIT, AW_STOPPED,
- * AW_LOST. */
+ * wait_ns (0: sends it once without a check). Returns AW_OK, AW_TIMEOUT with advice, AW_LIMIT,
+ * AW_STOPPED or AW_LOST. */
 enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
                                       const struct aw_unitysim_camera *camera, int64_t wait_ns,
                                       struct aw_error *err);
@@ -205,7 +205,7 @@ void aw_unitysim_build_update(struct aw_unitysim *unity, const struct aw_unitysi
                               struct aw_record *record);
 void aw_unitysim_build_control(struct aw_unitysim *unity, struct aw_record *record);
 
-/* Moving */
+/* ---- Moving ---- */
 
 /* Returns the approach speed of the published motion sequencer. Closer than velocity·20/tolerance
  * ticks, it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in integers. The
@@ -241,9 +241,9 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
  * wanted joints stop; they continue once it returns. fn as in aw_unitysim_idle; if it returns
  * false, the move ends (AW_OK, joints stopped).
  *
- * AW_OK: all arrived. AW_TIMEOUT: names the others, with their positions; AW_LIMIT; AW_STOPPED,
- * AW_LOST. The wanted joints are stopped in every case, by at least one datagram; call
- * aw_unitysim_stop to make sure. Streaming stays on. */
+ * Returns AW_OK if all arrived; AW_TIMEOUT, naming the others and their positions; or AW_LIMIT,
+ * AW_STOPPED or AW_LOST. The wanted joints are stopped in every case, by at least one datagram;
+ * call aw_unitysim_stop to make sure. Streaming stays on. */
 enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move,
                                 aw_received_fn *fn, void *context, struct aw_error *err);
 

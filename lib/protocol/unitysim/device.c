@@ -77,7 +77,7 @@ struct arm {
     struct queue out;
 };
 
-/* Options */
+/* ---- Options ---- */
 
 const char *const aw_unitysim_speed_names[] = {"servo", "unity", "nominal", NULL};
 static const double speeds[] = {AW_UNITYSIM_DEG_S, 0.80, 1.2};
@@ -87,7 +87,7 @@ struct aw_unitysim_device_options aw_unitysim_device_defaults(void)
     return (struct aw_unitysim_device_options){.scene = 0};
 }
 
-/* Queues */
+/* ---- Queues ---- */
 
 static void fill_datagram(struct datagram *datagram, const void *bytes, size_t size)
 {
@@ -113,7 +113,7 @@ static const struct datagram *dequeue(struct queue *queue)
     return item;
 }
 
-/* Motion */
+/* ---- Motion ---- */
 
 /* Runs one step: the joint reaches its target, and gets the next target, one step ahead. If a limit
  * was moved past the joint, the target leads back toward the limit. */
@@ -144,7 +144,7 @@ static void run_joints(struct arm *arm, int64_t now)
                 step_joint(arm, &arm->joints[i]);
 }
 
-/* Sending */
+/* ---- Sending ---- */
 
 static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX])
 {
@@ -190,7 +190,7 @@ static void send_feedback(struct arm *arm)
         arm->counters.feedback++;
 }
 
-/* Scenes */
+/* ---- Scenes ---- */
 
 /* Wraps an angle like the engine does. */
 static int wrap_degrees(int degrees)
@@ -238,7 +238,7 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
     set_camera(arm, camera);
 }
 
-/* Receiving */
+/* ---- Receiving ---- */
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
 {
@@ -448,7 +448,7 @@ static void handle_datagram(struct arm *arm, const struct datagram *in)
     }
 }
 
-/* The device */
+/* ---- The device ---- */
 
 /* The device's time begins with the first call. */
 static void run_until(struct arm *arm, int64_t now)

@@ -8,9 +8,9 @@
 
 enum { JOINT, MIN, MAX, COLUMNS };
 
-enum aw_status aw_unitysim_limit_end_parse(int joint, const char *text,
-                                           const struct aw_unitysim_limits *limits, int *ticks,
-                                           struct aw_error *err)
+enum aw_status aw_unitysim_limits_parse_bound(int joint, const char *text,
+                                              const struct aw_unitysim_limits *limits, int *ticks,
+                                              struct aw_error *err)
 {
     double value;
     enum aw_status status = aw_unitysim_position_parse(joint, text, limits, &value, err);
@@ -28,9 +28,9 @@ enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int jo
 {
     struct aw_unitysim_limits updated = *limits;
     enum aw_status status =
-        aw_unitysim_limit_end_parse(joint, min, limits, &updated.joint[joint].min, err);
+        aw_unitysim_limits_parse_bound(joint, min, limits, &updated.joint[joint].min, err);
     if (status == AW_OK)
-        status = aw_unitysim_limit_end_parse(joint, max, limits, &updated.joint[joint].max, err);
+        status = aw_unitysim_limits_parse_bound(joint, max, limits, &updated.joint[joint].max, err);
     if (status == AW_OK)
         status = aw_unitysim_limits_check(&updated, err);
     if (status == AW_OK)

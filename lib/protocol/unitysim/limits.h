@@ -24,12 +24,14 @@
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err);
 
-/* Parses one end of a joint's limits ("1700", "45deg"); rounds to ticks. AW_LIMIT as above. */
-enum aw_status aw_unitysim_limit_end_parse(int joint, const char *text,
-                                           const struct aw_unitysim_limits *limits, int *ticks,
-                                           struct aw_error *err);
+/* Parses a joint's minimum or maximum ("1700", "45deg") and rounds it to ticks. limits: current
+ * limits, for "open" and "close" of the hand. AW_USAGE: invalid; AW_LIMIT: outside 0 to 65535. */
+enum aw_status aw_unitysim_limits_parse_bound(int joint, const char *text,
+                                              const struct aw_unitysim_limits *limits, int *ticks,
+                                              struct aw_error *err);
 
-/* Parses the limits of one joint from two strings. */
+/* Parses and sets the minimum and maximum of one joint. *limits is unchanged after an error. Errors
+ * as above; AW_LIMIT also for min above max. */
 enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,
                                        const char *min, const char *max, struct aw_error *err);
 

@@ -17,7 +17,7 @@
 #include "shell/safety/transmit.h"
 
 /* Sets up the custom joints from the session's wire and its packet files. Does nothing if the files
- * describe no joint. AW_NO_MEMORY. */
+ * describe no joint. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_custom_joints_begin(struct aw_session *session);
 
 /* Checks that a custom packet can be stopped. AW_USAGE: the packet moves something, and --packets

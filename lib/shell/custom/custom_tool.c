@@ -1,4 +1,5 @@
-/* The copy of a tool with custom joints, and its stop. */
+/* Overrides a tool's hooks with those for custom joints, in a copy of the tool, and implements its
+ * stop. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define SAMPLE_S 0.06 /* sampling interval, s */
 #define STEADY   0.01 /* max movement at rest, as a share of the range */
 
-/* ---- The copy ---- */
+/* ---- Tool copy ---- */
 
 /* Requires a packet that queries positions if the device reports nothing by itself. Without such a
  * packet, no packet of the file can hold the joints. */

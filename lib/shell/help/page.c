@@ -205,8 +205,8 @@ void aw_page_add_list(struct aw_page *page, const char *left, const char *items)
 void aw_page_add_text(struct aw_page *page, const char *text)
 {
     char words[LINE];
-    bool after_heading =
-        page->last == AW_PAGE_START; /* a heading in a manual page starts a paragraph */
+    /* A heading in a manual page starts a paragraph. */
+    bool after_heading = page->last == AW_PAGE_START;
     begin_part(page, AW_PAGE_PARAGRAPH);
     if (page->form == AW_PAGE_TEXT) {
         print_wrapped(page, 0, 0, remove_marks(text, words, sizeof words));

@@ -256,8 +256,8 @@ enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
-                                const struct aw_joint_command *command)
+enum aw_status aw_joints_send_unchecked(struct aw_session *session, struct aw_joint_list *list,
+                                        const struct aw_joint_command *command)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
     bool steered = session->tool->motion.steer_gain > 0 && command->kind == AW_JOINT_TARGETS;
@@ -274,7 +274,7 @@ enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_lis
                                  const struct aw_joint_command *command)
 {
     enum aw_status status = aw_joints_check(session, list, command);
-    return status == AW_OK ? aw_joints_stream(session, list, command) : status;
+    return status == AW_OK ? aw_joints_send_unchecked(session, list, command) : status;
 }
 
 /* ---- Reports and steering ---- */

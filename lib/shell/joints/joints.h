@@ -346,11 +346,11 @@ enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *
 enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list);
 
 /* Each function checks the command and calls the hook of the same name, or performs its default if
- * the hook is NULL. aw_joints_stream calls the hook command without a check. aw_joints_await shows
- * the progress of the motion, see aw_session_show_progress. It stops a joint that moves away from
- * its target: AW_REFUSED. */
-enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
-                                const struct aw_joint_command *command);
+ * the hook is NULL. aw_joints_send_unchecked calls the hook command without a check.
+ * aw_joints_await shows the progress of the motion, see aw_session_show_progress. It stops a joint
+ * that moves away from its target: AW_REFUSED. */
+enum aw_status aw_joints_send_unchecked(struct aw_session *session, struct aw_joint_list *list,
+                                        const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,

@@ -244,7 +244,7 @@ static enum aw_status send_setpoints(struct aw_play *p, double t_s, int64_t show
         state->high = fmax(state->high, state->target);
     }
     p->n_sent++;
-    return aw_joints_stream(p->session, &p->list, &command);
+    return aw_joints_send_unchecked(p->session, &p->list, &command);
 }
 
 /* Streams the path once, or repeatedly if it is closed. A device that interpolates receives the

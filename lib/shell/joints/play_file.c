@@ -178,7 +178,7 @@ static enum aw_status fail_with_columns(struct file_reader *r)
 /* Finds the factor and offset from the file's unit to the joint's unit. */
 static enum aw_status find_scale(struct file_reader *r, size_t k, const char *unit)
 {
-    struct aw_error why;
+    struct aw_error unit_err;
     const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].index];
     char zero[40], one[40];
     double low = 0, high = 1;
@@ -188,11 +188,11 @@ static enum aw_status find_scale(struct file_reader *r, size_t k, const char *un
         snprintf(zero, sizeof zero, "0%.30s", unit);
         snprintf(one, sizeof one, "1%.30s", unit);
         enum aw_status status =
-            aw_number_parse_unit(zero, joint->unit[AW_JOINT_ACTUAL], &low, &why);
+            aw_number_parse_unit(zero, joint->unit[AW_JOINT_ACTUAL], &low, &unit_err);
         if (status == AW_OK)
-            status = aw_number_parse_unit(one, joint->unit[AW_JOINT_ACTUAL], &high, &why);
+            status = aw_number_parse_unit(one, joint->unit[AW_JOINT_ACTUAL], &high, &unit_err);
         if (status != AW_OK)
-            return aw_fail(&r->session->err, status, "%s: %s", joint->name, why.text);
+            return aw_fail(&r->session->err, status, "%s: %s", joint->name, unit_err.text);
     }
     r->offset[k] = low;
     r->scale[k] = high - low;

@@ -251,7 +251,7 @@ static enum aw_status send_part(struct approach *approach, double part)
         now[i] = (struct aw_joint_goal){approach->goals[i].joint, at};
         approach->lags[i].target = at;
     }
-    return aw_joints_stream(session, approach->list, &command);
+    return aw_joints_send_unchecked(session, approach->list, &command);
 }
 
 /* Returns true if a steered joint is not near its target yet. */
@@ -347,7 +347,7 @@ static enum aw_status stop_steered(struct aw_session *session, struct aw_joint_l
     aw_joints_end_steering(list);
     for (size_t i = 0; i < n && session->tool->motion.steer_gain > 0; i++)
         zeros[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
-    return aw_joints_stream(session, list, &command);
+    return aw_joints_send_unchecked(session, list, &command);
 }
 
 struct arrival {

@@ -39,7 +39,7 @@
      .help = "stop if a joint lags its target by more than this for 0.3 s"}
 /* clang-format on */
 
-/* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */
+/* Returns --max-lag in the joint's unit, else the joint's own limit. AW_USAGE: not a distance. */
 enum aw_status aw_joint_read_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                      double *max_lag);
 
@@ -58,7 +58,8 @@ enum aw_status aw_joint_check_lag(struct aw_session *session, const struct aw_jo
 enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joint *joint,
                                  double *max_jump);
 
-/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE. */
+/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE: not a
+ * speed. */
 enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_joint *joint,
                                    double *speed);
 

@@ -73,7 +73,7 @@ enum aw_status aw_follower_send(struct aw_follower *f)
         goals[command.n++] = (struct aw_joint_goal){f->index[i], j->command};
         f->counts.n_limited += j->limited;
     }
-    enum aw_status status = aw_joints_stream(f->session, &f->list, &command);
+    enum aw_status status = aw_joints_send_unchecked(f->session, &f->list, &command);
     if (joints->traits.confirms)
         aw_follow_set_wait(&f->engine, aw_clock_now(f->session->clock));
     f->counts.commands++;

@@ -136,7 +136,7 @@ static void find_mapped(struct aw_operator *h)
 }
 
 /* Uses a pad if one is connected, otherwise the keys of the terminal. */
-static enum aw_status find_pad(struct aw_operator *h)
+static enum aw_status open_pad_or_keys(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_teleop_pad_open(h);
@@ -158,7 +158,7 @@ static enum aw_status open_inputs(struct aw_operator *h)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal — or use a gamepad (--pad)");
     if (!h->input.keys.enabled && (!channels || aw_teleop_given(session)->pad))
-        status = find_pad(h);
+        status = open_pad_or_keys(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
 

@@ -60,7 +60,7 @@ static enum aw_status send_step(struct aw_operator *h)
     h->time.next_ns =
         aw_time_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
     h->steps.waited = true;
-    return aw_joints_stream(session, &h->list, &command);
+    return aw_joints_send_unchecked(session, &h->list, &command);
 }
 
 const struct aw_teleop_sender aw_teleop_steps = {

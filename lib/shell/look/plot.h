@@ -28,12 +28,13 @@ struct aw_traces {
 /* Finds or adds the trace of this name; NULL if there are too many. */
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
 
-/* Adds a sample. AW_NO_MEMORY. */
+/* Adds a sample to a trace. A time before the trace's last one is raised to it. AW_NO_MEMORY: out
+ * of memory. */
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err);
 void aw_traces_free(struct aw_traces *traces);
 
-/* Extends held values to the end of the recording. AW_NO_MEMORY. */
+/* Extends held values to the end of the recording. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_traces_extend(struct aw_traces *traces, struct aw_error *err);
 
 /* Removes this trace. */

@@ -334,7 +334,7 @@ static enum aw_status record_samples(struct recorder *r, int64_t deadline)
                          hint ? " — " : "", hint ? hint : "");
 }
 
-static void report(struct recorder *r)
+static void fill_result(struct recorder *r)
 {
     struct aw_object *result = &r->session->result;
     struct aw_stats s = aw_samples_stats(&r->counts.gaps_ms);
@@ -361,7 +361,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
     enum aw_status status = begin(r);
     if (status == AW_OK) {
         status = aw_record_end_status(session, record_samples(r, aw_session_end_time(session)));
-        report(r);
+        fill_result(r);
     }
     if (status == AW_STOPPED && !aw_session_is_json(session))
         aw_session_print_result(session); /* Ctrl-C is a normal way to end */

@@ -102,7 +102,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_session_end_progress(session);
     status = aw_outcome_stop(session, handle_recording_end(session, status));
     if (session->share.attached)
-        status = aw_share_end(session, status);
+        status = aw_share_end_command(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
@@ -272,7 +272,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens,
     struct aw_args *args = malloc(sizeof *args);
     size_t bad = tokens->n;
     if (!args)
-        return aw_session_refuse(session, aw_no_memory(&session->err));
+        return aw_session_fail_outside_command(session, aw_no_memory(&session->err));
     args->command = NULL;
     session->err = session->run.packet_error = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);

@@ -62,7 +62,7 @@ static enum aw_status read_input(struct aw_session *session, struct input *in,
     ssize_t n = read(in->fd, in->buffer + in->used, sizeof in->buffer - 1 - in->used);
     if (n < 0 && errno != EINTR && errno != EAGAIN) {
         status = aw_file_fail(&session->err, NULL, in->name);
-        aw_session_refuse(session, status);
+        aw_session_fail_outside_command(session, status);
     }
     in->ended = n == 0 || status != AW_OK;
     in->used += n > 0 ? (size_t)n : 0;
@@ -98,7 +98,7 @@ static enum aw_status run_command(struct aw_session *session, struct input *in, 
     in->overlong = false;
     if (status != AW_OK) {
         aw_fail_at(err, where, 0);
-        return aw_session_refuse(session, status);
+        return aw_session_fail_outside_command(session, status);
     }
     return tokens->n ? aw_dispatch(session, tokens, where) : AW_OK;
 }
@@ -128,7 +128,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     if (!in || !tokens) {
         free(in);
         free(tokens);
-        return aw_session_refuse(session, aw_no_memory(&session->err));
+        return aw_session_fail_outside_command(session, aw_no_memory(&session->err));
     }
     *in = (struct input){.fd = fd, .name = name ? name : "stdin"};
     aw_deadman_begin(&deadman, session, fd);

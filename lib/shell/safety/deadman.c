@@ -117,5 +117,5 @@ enum aw_status aw_deadman_handle_end(struct aw_deadman *deadman, enum aw_status 
     aw_stop_withdraw(session);
     aw_session_halt(session);
     aw_fail(&session->err, AW_TIMEOUT, "%s", deadman->message);
-    return aw_session_refuse(session, AW_TIMEOUT);
+    return aw_session_fail_outside_command(session, AW_TIMEOUT);
 }

@@ -67,7 +67,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
         aw_crash_prepare(session);
 }
 
-enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
+enum aw_status aw_session_start_recording(struct aw_session *session, const char *url)
 {
     const char *record = session->options.link.record;
     if (record && strcmp(record, "-") == 0)
@@ -79,7 +79,7 @@ enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
 /* A failed recording from the config file must not prevent a stop. */
 static enum aw_status open_record(struct aw_session *session, const char *url)
 {
-    enum aw_status status = aw_session_open_tee(session, url);
+    enum aw_status status = aw_session_start_recording(session, url);
     if (status == AW_OK || aw_options_find(&session->options, "record")->origin != AW_FROM_CONFIG)
         return status;
     aw_config_add_location(session, "record");
@@ -132,8 +132,8 @@ static void read_names(struct aw_session *session, const char *url)
 
 static enum aw_status begin_conversation(struct aw_session *session, const char *url)
 {
-    bool virtual_time =
-        strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual"); /* waits end at once */
+    /* With virtual time, waits end at once. */
+    bool virtual_time = strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual");
     session->time.virtual.polls = false;
     session->clock = virtual_time ? &session->time.virtual.base : &session->time.real.base;
     struct aw_link_options options = {

@@ -61,8 +61,8 @@ enum aw_status aw_dry_run_show_bytes(struct aw_session *session, struct aw_span 
 enum aw_status aw_session_show_dry_run(struct aw_session *session, const struct aw_record *record,
                                        struct aw_span frame)
 {
-    bool shows_results =
-        session->run.printing.wanted.selects_result; /* a dry run prints no results */
+    /* A dry run prints no results. */
+    bool shows_results = session->run.printing.wanted.selects_result;
     enum aw_status status = shows_results ? AW_OK : aw_session_show_record(session, record);
     if (status == AW_OK)
         status = aw_dry_run_show_bytes(session, frame);

@@ -61,7 +61,7 @@ void aw_outcome_print(struct aw_session *session, enum aw_status status)
         aw_outcome_print_error(session);
 }
 
-enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status)
+enum aw_status aw_session_fail_outside_command(struct aw_session *session, enum aw_status status)
 {
     aw_object_start(&session->result, NULL);
     aw_outcome_print(session, status);
@@ -193,9 +193,9 @@ static enum aw_status stop_ongoing(struct aw_session *session, const char *advic
              session->share.attached) /* a server does not describe its stop */
         aw_session_print_notice(session, "stopped%s%s%s", *session->motion.stop.effect ? ": " : "",
                                 session->motion.stop.effect, advice);
+    /* After a failure the stop is retried later. */
     if (status == AW_OK)
-        session->motion.ongoing =
-            AW_ONGOING_NOTHING; /* after a failure the stop is retried later */
+        session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_crash_prepare(session);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The functions of this room for commands: link, dry run, and the start and end of a motion.
+/* Functions for commands: opening the link, dry runs, and the start and end of a motion.
  *
  * With --dry-run no command opens anything. A command that can build its messages shows them. A
  * command that needs the device ends where it would open it, and the dispatcher reports that in one
@@ -27,7 +27,7 @@ enum aw_status aw_session_open_url(struct aw_session *session, const char *url,
 
 /* Starts the recording of --record unless it is running. url: URL of the link, stored in the
  * recording. */
-enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
+enum aw_status aw_session_start_recording(struct aw_session *session, const char *url);
 
 /* Sets session->share.attached if the session uses its device through a server. Also returns AW_OK
  * if there is no server. */
@@ -56,8 +56,7 @@ enum aw_status aw_session_show_dry_run(struct aw_session *session, const struct 
                                        struct aw_span frame);
 
 /* Stops the motion of a command that failed or was interrupted. Returns the resulting status, with
- * session->err set.
- */
+ * session->err set. */
 enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status);
 
 /* Prints the result of the command, or its error if status is not AW_OK. */
@@ -69,8 +68,9 @@ void aw_outcome_print_error(struct aw_session *session);
 /* Prints the current result, if any, and starts a new one, for commands with several steps. */
 void aw_session_print_result(struct aw_session *session);
 
-/* Reports session->err like aw_dispatch, for errors before the first command. */
-enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status);
+/* Discards the current result and prints session->err, for errors outside a command. Returns
+ * status. */
+enum aw_status aw_session_fail_outside_command(struct aw_session *session, enum aw_status status);
 
 /* Marks the start of a motion. Call before the first byte is sent, or as soon as the motion is
  * known. */

@@ -29,8 +29,9 @@ struct aw_tee {
 
 /* Creates the file and session->device.tee, unless it exists. "-" writes pcapng to standard output,
  * flushed after each message; .log writes a candump log, for CAN; a filter writes other file
- * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY.
- * Creates no tee on failure. label: the option, for messages: "--record". */
+ * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail).
+ * AW_NO_MEMORY: out of memory. Creates no tee on failure. label: the option, for messages:
+ * "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *label, const char *path,
                            const char *interface);
 

@@ -29,7 +29,8 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
 enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
                                     struct aw_error *err);
 
-/* Finds the default address of another device's server, named after the key of its link. */
+/* Builds the default socket address of a server whose device is not the tool's first. key: the
+ * link's key. */
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err);
 

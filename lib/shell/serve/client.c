@@ -133,19 +133,19 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 {
     const char *why =
         *attached->loss_reason ? attached->loss_reason : "connection to the server lost";
-    bool patient = attached->session->share.waits_for_server;
+    bool reconnects = attached->session->share.waits_for_server;
     return aw_fail(err, AW_LOST, "serve:%s: %s — %s", attached->address.path, why,
-                   patient ? "reconnecting" : "all its motions are stopped");
+                   reconnects ? "reconnecting" : "all its motions are stopped");
 }
 
 void aw_attached_handle(struct aw_attached *attached)
 {
     struct aw_serve_message m;
-    bool over = !aw_conn_fill(&attached->conn) || attached->conn.disconnected;
+    bool disconnected = !aw_conn_fill(&attached->conn) || attached->conn.disconnected;
     while (aw_conn_next(&attached->conn, &m))
         handle_message(attached, &m);
-    over = over || attached->conn.disconnected;
-    if (!over || attached->is_closed)
+    disconnected = disconnected || attached->conn.disconnected;
+    if (!disconnected || attached->is_closed)
         return;
     attached->is_closed = true;
     attached->lease.awaits_reply = false;
@@ -375,7 +375,7 @@ static enum aw_status handle_revoked(struct aw_session *session)
 
 /* Tells the server that the command has ended and whether a motion continues. Releases the lease
  * after a command without motion. */
-enum aw_status aw_share_end(struct aw_session *session, enum aw_status status)
+enum aw_status aw_share_end_command(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
     bool continues = aw_session_has_ongoing(session);
@@ -406,7 +406,7 @@ enum aw_status aw_share_get_outcome(struct aw_session *session, enum aw_status s
     if (status != AW_STOPPED || !session->share.attached->lease.revocation.status ||
         session->motion.stop.signal)
         return status;
-    return aw_session_refuse(session, handle_revoked(session));
+    return aw_session_fail_outside_command(session, handle_revoked(session));
 }
 
 enum aw_status aw_share_release_lease(struct aw_session *session)

@@ -245,8 +245,8 @@ void aw_server_serve(struct aw_background *background)
         return;
     }
     server->device.is_serving = true;
-    aw_watchdog_show_life(
-        &server->watchdog); /* checked first, because a client's frame may be old */
+    /* This comes first, because a client's frame may be old. */
+    aw_watchdog_show_life(&server->watchdog);
     background->fd = -1;
     int n = epoll_wait(server->clients.epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++)

@@ -6,9 +6,12 @@
 
 extern const struct aw_sharing aw_sharing;
 
-/* These two require a connection to a server, session->share.attached. Called when the command has
- * ended with this status. Returns the resulting status if the server ended it. */
-enum aw_status aw_share_end(struct aw_session *session, enum aw_status status);
+/* The next two functions require a connection to a server, session->share.attached. */
+
+/* Tells the server that the command has ended with status, and whether a motion continues. Returns
+ * status, or the server's reason if the server ended the command. */
+enum aw_status aw_share_end_command(struct aw_session *session, enum aw_status status);
+
 /* Reports the end of a wait for a line if the server ended it. */
 enum aw_status aw_share_get_outcome(struct aw_session *session, enum aw_status status);
 

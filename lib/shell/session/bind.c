@@ -486,8 +486,8 @@ enum aw_status aw_fail_unknown_command(struct aw_session *session, const char *t
     aw_session_each_command(session, collect_name, &names);
     const char *tool = session->tool->name;
     char advice[40];
-    bool is_sleep =
-        strcmp(token, "sleep") == 0; /* "sleep" resembles "sweep", which moves the joint */
+    /* "sleep" resembles "sweep", which moves the joint. */
+    bool is_sleep = strcmp(token, "sleep") == 0;
     if (strcmp(token, tool) == 0)
         snprintf(advice, sizeof advice, "omit the name of the tool");
     else

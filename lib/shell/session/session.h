@@ -260,8 +260,8 @@ void aw_session_link_name(struct aw_session *session, char *out, size_t size);
 enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *like);
 
 /* Creates a view for writing records to a file, with the fields of --fields. CSV times start at 0
- * unless --time says otherwise. messages: as in struct aw_view_options. NULL: sets the error.
- */
+ * unless --time says otherwise. messages: as in struct aw_view_options. The caller frees the view.
+ * Returns NULL and sets session->err on failure. */
 struct aw_view *aw_session_make_file_view(struct aw_session *session, struct aw_wire *wire,
                                           enum aw_style style, const struct aw_messages *messages);
 
@@ -335,8 +335,8 @@ enum aw_status aw_find_variant(struct aw_session *session, const char *text,
 /* Completes the names of all variants. */
 aw_complete_fn aw_complete_variants;
 
-/* Returns true for a message of --packets, in the session's wire or another wire of its protocol.
- */
+/* Returns true for a message of --packets, in the session's wire or another wire of its
+ * protocol. */
 bool aw_session_is_custom(const struct aw_session *session, const struct aw_message *message);
 
 /* Returns the set of messages that watch and record receive. */
@@ -416,7 +416,7 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
 /* Creates the output file of a command. A request to stop ends the wait for the reader of a named
  * pipe. If a reader stays blocked, writing fails with ETIMEDOUT. what: printed before the path in
  * errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as in
- * aw_file_fail; AW_STOPPED. */
+ * aw_file_fail, and AW_STOPPED on a request to stop. */
 enum aw_status aw_session_create_file(struct aw_session *session, const char *what,
                                       const char *path, FILE **file);
 

@@ -13,8 +13,8 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
  * AW_USAGE: not such a file. */
 enum aw_status aw_info_values(struct aw_session *session, const char *path);
 
-/* Completes the fields that the device sends: FIELD, and SUBJECT.FIELD if the wire names subjects.
- */
+/* Completes the fields that the device sends: FIELD, and SUBJECT.FIELD if the wire names
+ * subjects. */
 aw_complete_fn aw_complete_fields;
 
 extern const struct aw_command aw_encode_command, aw_decode_command, aw_info_command,

@@ -59,7 +59,8 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
                                    char *tool);
 bool aw_stream_is_peer(const char *input); /* Returns true for a server's URL. */
 
-/* Checks before a link is opened that the wire's table has these names. AW_USAGE. */
+/* Checks before a link is opened that the wire's table has these names. AW_USAGE: one of them is
+ * missing. */
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where);
 
@@ -79,9 +80,9 @@ static inline bool aw_stream_is_over(enum aw_status status)
 }
 
 /* Reads the next item. AW_TIMEOUT at the deadline; AW_END at the end of the input, or of the
- * recording that the link plays; AW_STOPPED; AW_LOST for a lost link, see aw_stream_reconnect;
- * AW_MALFORMED for an invalid line, after which reading may continue; or a fatal error. Reads heavy
- * traffic in blocks, a few ms apart. */
+ * recording that the link plays; AW_STOPPED on a request to stop; AW_LOST for a lost link, see
+ * aw_stream_reconnect; AW_MALFORMED for an invalid line, after which reading may continue; or a
+ * fatal error. Reads heavy traffic in blocks, a few ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
 /* Checks the line of the last item. AW_MALFORMED with FILE:LINE:COLUMN: check_time if its time is

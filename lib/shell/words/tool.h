@@ -491,7 +491,7 @@ struct aw_tool {
                                   struct aw_received *received);
         bool polls; /* receive polls the device, which sends nothing by itself */
         /* Reads pending input without waiting, so that no stale data is left after a wait for a
-         * line. AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
+         * line. Returns AW_OK, AW_STOPPED or AW_LOST. NULL: the device sends nothing by itself. */
         enum aw_status (*poll)(struct aw_session *session);
         /* Keeps the conversation alive between two commands at the prompt until fd is readable.
          * AW_OK or AW_STOPPED. NULL: only waits for fd. */

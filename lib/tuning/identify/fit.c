@@ -297,7 +297,7 @@ static enum aw_status try_structure(struct aw_search *s, const struct aw_starts 
                                     struct aw_error *err)
 {
     bool is_long = s->trial->n > AW_LONG_RECORD;
-    memcpy(s->params, starts->at[i], sizeof s->params);
+    memcpy(s->params, starts->params[i], sizeof s->params);
     s->sum_limit = *limit;
     double sum = is_long && is_hidden(s) ? INFINITY : aw_search_descend(s);
     s->sum_limit = INFINITY;

@@ -90,7 +90,7 @@ bool aw_fit_is_linear(const struct aw_fit *fit);
 
 /* Finds the best model of a record. options NULL: all 0. AW_USAGE: fewer than 30 samples,
  * or times that do not increase. AW_REFUSED: the input did not move, or had no
- * effect. AW_NO_MEMORY. */
+ * effect. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 

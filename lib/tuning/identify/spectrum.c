@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define PERIODS        6.0
-#define MIN_PIECES     3
+#define MIN_SEGMENTS   3
 #define MIN_SAMPLES    30
 #define ROTATION_RESET 256 /* samples between two exact calculations of the rotation */
 #define RATE_RATIO     8.0 /* ratio of the sampling rate to the highest frequency */
@@ -82,15 +82,15 @@ static bool estimate_point(const struct resampled *e, double hz, struct aw_spect
     size_t length = (size_t)ceil(PERIODS / hz / e->dt);
     double uu = 0, yy = 0;
     double complex uy = 0;
-    int pieces = 0;
-    for (size_t from = 0; from + length <= e->n; from += length / 2, pieces++) {
+    int n_segments = 0;
+    for (size_t from = 0; from + length <= e->n; from += length / 2, n_segments++) {
         double complex u = transform(e->u + from, length, 2 * M_PI * hz * e->dt);
         double complex y = transform(e->y + from, length, 2 * M_PI * hz * e->dt);
         uu += creal(u * conj(u));
         yy += creal(y * conj(y));
         uy += y * conj(u);
     }
-    if (pieces < MIN_PIECES || !(uu > 0) || !(yy > 0))
+    if (n_segments < MIN_SEGMENTS || !(uu > 0) || !(yy > 0))
         return false;
     double degrees = carg(uy) * 180 / M_PI;
     *point = (struct aw_spectrum_point){
@@ -98,7 +98,7 @@ static bool estimate_point(const struct resampled *e, double hz, struct aw_spect
         .gain = cabs(uy) / uu,
         .phase_deg = degrees > 0 ? degrees - 360 : degrees,
         .coherence = creal(uy * conj(uy)) / (uu * yy),
-        .pieces = pieces,
+        .n_segments = n_segments,
     };
     return true;
 }
@@ -108,7 +108,7 @@ size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *
     struct resampled e = {0};
     size_t n = 0;
     if (trial->n >= MIN_SAMPLES && trial->n_inputs >= 2 && resample(trial, &e)) {
-        double span = e.dt * (double)e.n, low = PERIODS * (MIN_PIECES + 1) / 2 / span;
+        double span = e.dt * (double)e.n, low = PERIODS * (MIN_SEGMENTS + 1) / 2 / span;
         double high = 1 / e.dt / RATE_RATIO;
         for (int i = 0; i < AW_SPECTRUM_POINTS && high > low; i++) {
             double hz = low * pow(high / low, i / (AW_SPECTRUM_POINTS - 1.));

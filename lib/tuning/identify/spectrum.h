@@ -21,13 +21,14 @@
 
 struct aw_spectrum_point {
     double hz;
-    double gain, phase_deg; /* gain is measured value per input; phase is from -360 to below 0 */
+    double gain;      /* measured value per input */
+    double phase_deg; /* above -360, up to 0 */
     double coherence;
-    int pieces;
+    int n_segments; /* segments averaged, at least 3 */
 };
 
-/* Returns the number of points, lowest frequency first; 0: the record is too short, or out of
- * memory. */
+/* points must have room for AW_SPECTRUM_POINTS. Returns the number of points, lowest frequency
+ * first; 0: the record is too short, or out of memory. */
 size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points);
 
 #endif

@@ -211,10 +211,10 @@ static size_t find_likeliest(struct aw_search *s, const struct aw_fit_options *o
 
 static void find_all(struct aw_starts *starts, struct aw_search *s, const struct aw_fit_options *o)
 {
-    find_starts(s, o, starts->at);
-    starts->likeliest_structure = find_likeliest(s, o, starts->at);
+    find_starts(s, o, starts->params);
+    starts->likeliest_structure = find_likeliest(s, o, starts->params);
     aw_starts_set_structure(s, starts->likeliest_structure, o->find_dead_band);
-    memcpy(s->params, starts->at[starts->likeliest_structure], sizeof s->params);
+    memcpy(s->params, starts->params[starts->likeliest_structure], sizeof s->params);
     for (int i = 0; i < 2; i++) {
         starts->jump_scatter = find_scatter(s);
         aw_starts_refine(s, aw_search_descend(s), starts->jump_scatter);

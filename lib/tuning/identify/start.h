@@ -4,7 +4,7 @@
  *     status = aw_starts_find(&starts, &trial, held, piece, &options, &err);
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
  *         aw_starts_set_structure(&search, i, true);
- *         memcpy(search.params, starts.at[i], sizeof search.params);
+ *         memcpy(search.params, starts.params[i], sizeof search.params);
  *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.jump_scatter);
  *     }
  *
@@ -22,9 +22,9 @@
 #define AW_STRUCTURES 5
 
 struct aw_starts {
-    double at[AW_STRUCTURES][AW_NONLINEAR];
-    double jump_scatter;        /* scatter of the jump times, see weights.h */
-    size_t likeliest_structure; /* structure that best explains the samples */
+    double params[AW_STRUCTURES][AW_NONLINEAR]; /* start values per structure */
+    double jump_scatter;                        /* scatter of the jump times, see weights.h */
+    size_t likeliest_structure;                 /* structure that best explains the samples */
 };
 
 enum aw_process_kind aw_starts_get_kind(size_t structure);

@@ -97,8 +97,8 @@ static enum aw_status fail_no_effect(struct aw_experiment *experiment)
 enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
 {
     double scale = experiment->joint.scale;
-    aw_session_start_motion(
-        experiment->session); /* from now on, the end of the command restores the gains */
+    /* From here on, ending the command restores the gains. */
+    aw_session_start_motion(experiment->session);
     enum aw_status status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_experiment_collect(experiment, REST_S);

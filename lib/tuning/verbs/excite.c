@@ -172,8 +172,8 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
     if (status == AW_OK && !isfinite(e->kp))
         status = fail_near_end(session);
     aw_excite_start(&e->excite, &e->config);
-    aw_experiment_restart_limits(
-        experiment); /* limits the deviation from the centre, also after --around */
+    /* Limits the deviation from the centre, also after --around. */
+    aw_experiment_restart_limits(experiment);
     experiment->command.checks_output = true;
     experiment->motion.config.moving_output = MOVING_SHARE * e->config.amplitude;
     return status == AW_OK ? aw_experiment_push(experiment, e->config.centre) : status;

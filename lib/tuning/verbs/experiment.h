@@ -116,8 +116,8 @@ enum aw_status aw_experiment_parse_limit(struct aw_session *session,
 enum aw_status aw_experiment_measure(struct aw_experiment *experiment,
                                      struct aw_response *response);
 
-/* Returns true if the last step ended near its target (aw_response_has_arrived) and met the limits.
- * Writes both to out: "ended at 3 instead of 10 deg, overshoot 0 % (limit 40 %)". */
+/* Returns true if the last step ended near its target (aw_response_reached_target) and met the
+ * limits. Writes both to out: "ended at 3 instead of 10 deg, overshoot 0 % (limit 40 %)". */
 #define AW_EXPERIMENT_VERDICT 256
 bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw_response *response,
                          const struct aw_experiment_limits *limits, double tolerance,

@@ -115,8 +115,8 @@ static enum aw_status measure(struct aw_experiment *experiment, struct aw_tick *
 enum aw_status aw_experiment_measure_tick(struct aw_experiment *experiment, struct aw_tick *tick)
 {
     struct aw_session *session = experiment->session;
-    bool is_described =
-        !experiment->hooks->period; /* the description of the firmware gives the period */
+    /* The description of the firmware gives the period. */
+    bool is_described = !experiment->hooks->period;
     enum aw_status status = is_described ? AW_OK : await_period(experiment);
     *tick = find_expected(experiment);
     if (status != AW_OK || is_described || tick->source == AW_TICK_GIVEN)

@@ -72,7 +72,7 @@ bool aw_experiment_judge(const struct aw_experiment *experiment, const struct aw
                          char out[AW_EXPERIMENT_VERDICT])
 {
     const char *unit = experiment->joint.unit;
-    bool passed = aw_response_has_arrived(response, &experiment->step, tolerance);
+    bool passed = aw_response_reached_target(response, &experiment->step, tolerance);
     *out = '\0';
     if (!passed)
         snprintf(out, AW_EXPERIMENT_VERDICT, "ended at %.4g instead of %.4g %s%s", response->final,

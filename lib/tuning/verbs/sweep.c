@@ -68,8 +68,8 @@ static enum aw_status perform_sweep(struct aw_experiment *experiment, struct swe
 {
     double duration = s->sweep.plan.duration_s;
     double moving_s = 2 * duration;
-    experiment->motion.config.moving_output =
-        experiment->motion.config.strong_output; /* slow tones must move the joint */
+    /* Slow tones must move the joint. */
+    experiment->motion.config.moving_output = experiment->motion.config.strong_output;
     experiment->time.began_ns = aw_clock_now(experiment->session->clock);
     experiment->time.total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
     aw_experiment_restart(experiment);

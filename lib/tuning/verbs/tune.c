@@ -201,7 +201,7 @@ static bool find_objection(const struct aw_experiment *experiment, const struct 
     double limit = 100 * t->options.overshoot, overshoot = t->after.value[AW_OVERSHOOT];
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
-    if (!aw_response_has_arrived(&t->after, step, AW_RESPONSE_TOLERANCE))
+    if (!aw_response_reached_target(&t->after, step, AW_RESPONSE_TOLERANCE))
         snprintf(out, OBJECTION, "with the new gains the joint ended at %.4g instead of %.4g %s",
                  t->after.final, step->to, experiment->joint.unit);
     else if (!is_better(t))

@@ -33,7 +33,8 @@ struct aw_record_options {
 /* Options of design and tune. */
 struct aw_tune_options {
     struct aw_experiment_options all;
-    int form, goal; /* enum aw_form; iae, overshoot, settling */
+    int form; /* enum aw_form */
+    int goal; /* 0: IAE, 1: overshoot, 2: settling time */
     double ms, overshoot, noise;
 };
 AW_GIVEN(command, aw_experiment_options, aw_experiment_given)

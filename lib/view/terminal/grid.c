@@ -337,8 +337,8 @@ static void put_footer(const struct aw_grid *grid, struct aw_braille *canvas)
     int y = canvas->rows - 1, width = canvas->columns, x = put_counts(grid, canvas, y);
     char keys[80];
     int room = width - x - 2;
-    bool shows_note =
-        grid->head.note && grid->pages.n_rows; /* without rows, put_empty shows the note */
+    /* Without rows, put_empty shows the note. */
+    bool shows_note = grid->head.note && grid->pages.n_rows;
     int note_width = shows_note ? aw_min(NOTE, (int)strlen(grid->head.note) + 4) : 0;
     print_keys(grid, aw_max(room - note_width, aw_min(room, FEW_KEYS)), keys, sizeof keys);
     int length = (int)strlen(keys);

@@ -216,7 +216,7 @@ TEST(oversized_models_are_refused)
     fclose(file);
     assert_int_equal(parse(text, &err), AW_OK);
     assert_int_equal(model.n_points, AW_SPECTRUM_POINTS);
-    assert_int_equal(model.points[AW_SPECTRUM_POINTS - 1].pieces, 62);
+    assert_int_equal(model.points[AW_SPECTRUM_POINTS - 1].n_segments, 62);
     assert_string_equal(model.unit, "0123456789abcde");
     free(text);
     char path[] = "/tmp/test_model.XXXXXX";

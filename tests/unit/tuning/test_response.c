@@ -258,7 +258,7 @@ TEST(arrival_requires_a_final_value_near_the_target)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_step step = {.from = rows[i].from, .to = rows[i].to};
         struct aw_response response = {.final = rows[i].final};
-        if (aw_response_has_arrived(&response, &step, rows[i].near) != rows[i].arrived)
+        if (aw_response_reached_target(&response, &step, rows[i].near) != rows[i].arrived)
             fail_msg("row %zu", i);
     }
     struct aw_sample still[20] = {{.t = 0}};
@@ -268,5 +268,5 @@ TEST(arrival_requires_a_final_value_near_the_target)
     struct aw_response response;
     assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
     assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
-    assert_false(aw_response_has_arrived(&response, &step, AW_RESPONSE_TOLERANCE));
+    assert_false(aw_response_reached_target(&response, &step, AW_RESPONSE_TOLERANCE));
 }

@@ -129,7 +129,7 @@ TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
     for (int tick = 0; tick <= 50; tick++) {
         const struct aw_joint_goal goal = {0, 0.4 * tick};
         struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, 0.02, true, AW_NO_TIME};
-        assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+        assert_int_equal(aw_joints_send_unchecked(session, &list, &command), AW_OK);
         assert_int_equal(
             aw_joints_attend_until(session, &list, device_ns + 20 * AW_MILLISECOND, NULL, NULL),
             AW_OK);
@@ -144,7 +144,7 @@ TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
     aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
-    assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
+    assert_int_equal(aw_joints_send_unchecked(session, &list, &command), AW_OK);
     aw_joints_attend_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
     assert_true(sent > 0);
     assert_float_equal(fastest, 0, 0);

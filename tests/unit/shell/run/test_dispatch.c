@@ -152,7 +152,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
         if (status == AW_OK)
             status = aw_dispatch(session, words, where);
         else
-            aw_session_refuse(session, status);
+            aw_session_fail_outside_command(session, status);
         aw_output_flush(&session->out, NULL);
         if (status != AW_OK)
             print_exit(session, status);
@@ -821,7 +821,7 @@ TEST(refusal_is_reported_at_once)
     session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     aw_options_set(&session->options, "json", "1", AW_FROM_COMMAND_LINE, NULL);
     aw_fail(&session->err, AW_USAGE, "no");
-    aw_session_refuse(session, AW_USAGE);
+    aw_session_fail_outside_command(session, AW_USAGE);
     assert_int_equal(session->out.used, 0);
     rig_free(session);
 }

@@ -123,7 +123,7 @@ TEST_WITH(start, stop, traffic_is_recorded)
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(session->device.tee->bytes, after.st_size - before.st_size);
     struct aw_tee *tee = session->device.tee;
-    assert_int_equal(aw_session_open_tee(session, "sim:"), AW_OK);
+    assert_int_equal(aw_session_start_recording(session, "sim:"), AW_OK);
     assert_ptr_equal(session->device.tee, tee);
 }
 

@@ -282,7 +282,7 @@ TEST(coherence_separates_answer_from_noise)
     n = aw_find_spectrum(&trial, points);
     double mean = 0;
     for (size_t i = 0; i < n; i++)
-        mean += points[i].coherence * points[i].pieces / (double)n;
+        mean += points[i].coherence * points[i].n_segments / (double)n;
     /* noise: 1/pieces, or more for overlapping pieces */
     assert_true(mean > 0.5 && mean < 3);
 }

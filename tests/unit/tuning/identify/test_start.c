@@ -40,7 +40,7 @@ TEST(start_values_match_the_record)
         assert_true(!(starts.jump_scatter > 0)); /* held inputs jump exactly at their times */
         assert_int_equal(aw_search_begin(&s, &trial, NULL, &err), AW_OK);
         aw_starts_set_structure(&s, AW_PROCESS_INTEGRATING, false);
-        memcpy(s.params, starts.at[AW_PROCESS_INTEGRATING], sizeof s.params);
+        memcpy(s.params, starts.params[AW_PROCESS_INTEGRATING], sizeof s.params);
         aw_starts_refine(&s, aw_search_descend(&s), starts.jump_scatter);
         struct aw_process found = aw_search_get_process(&s);
         if (fabs(found.gain - 2) > 0.01 || fabs(found.a1 - 0.05) > 0.002 ||

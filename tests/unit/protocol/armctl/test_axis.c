@@ -1,6 +1,6 @@
 
 #include "base/clock.h"
-#include "protocol/armctl/kinematics.h"
+#include "protocol/armctl/axis.h"
 #include "test.h"
 
 #define NEAR(a, b) assert_true((a) - (b) < 1e-6 && (b) - (a) < 1e-6)
