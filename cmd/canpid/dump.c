@@ -59,19 +59,21 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_session_link_name(session, d.interface, sizeof d.interface);
-    int64_t end = aw_session_end_time(session), flush_ns = 0;
+    int64_t end = aw_session_end_time(session);
+    int64_t flush_ns = AW_NEVER; /* when unflushed lines are due */
     bool more = true;
     for (int64_t now; status == AW_OK && more && (now = aw_clock_now(session->clock)) < end;) {
         struct aw_received received;
         if (now >= flush_ns) {
             status = aw_output_flush(&session->out, &session->err);
-            flush_ns = now + FLUSH_NS;
+            flush_ns = AW_NEVER;
         }
         if (status == AW_OK)
             status = canpid_next_received(session, aw_min_time(flush_ns, end), &received);
-        if (status == AW_OK)
+        if (status == AW_OK) {
             more = dump_frame(&d, &received);
-        else if (status == AW_TIMEOUT)
+            flush_ns = aw_min_time(flush_ns, aw_clock_now(session->clock) + FLUSH_NS);
+        } else if (status == AW_TIMEOUT)
             status = AW_OK;
     }
     return status;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* max time, s: longer than any joint's; larger values would overflow tick counts */
 #define LONGEST  1e4
@@ -118,12 +119,24 @@ static json_t *make_number(double value)
     return is_whole ? json_integer((json_int_t)value) : json_real(value);
 }
 
+/* Text from a file in another encoding is no valid JSON string until it is cleaned. */
+static json_t *make_text(const char *text)
+{
+    char clean[AW_MODEL_TEXT];
+    json_t *made = json_string(text);
+    if (made)
+        return made;
+    snprintf(clean, sizeof clean, "%s", text);
+    aw_utf8_clean(clean);
+    return json_string(clean);
+}
+
 static json_t *make_entry(const struct content *c, const struct entry *e)
 {
     const char *member = (const char *)c + e->offset;
     double value;
     if (e->size)
-        return json_string(member);
+        return make_text(member);
     memcpy(&value, member, sizeof value);
     return make_number(value);
 }

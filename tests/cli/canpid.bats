@@ -417,6 +417,12 @@ END
     prints_lines 30 canpid decode -j <<<"$(canpid -q -l "$fast" dump --as candump -n 30)"
 }
 
+@test "times in dump follow the frames, not the interval of flushing" {
+    virtual --for 30ms dump --as candump
+    has "$output" '(0000000000.001666)'
+    same "$(awk -F '[.)]' '$2 % 4000 == 0' <<<"$output")" ""
+}
+
 # ---- Experiments ---------------------------------------------------------------------------------
 
 @test "step measures a response in real time" {

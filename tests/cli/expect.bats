@@ -50,6 +50,14 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     fails_with 2 '--tolerance works only with FIELD=VALUE' armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
 }
 
+@test "expect compares up to 32 values of a message" {
+    { printf '[packet many]\nid = 77\nask = yes\n'; printf 'f%d = u8\n' {1..33}; } >many.packets
+    many() { hidmotor -q -l "$fast" --packets many.packets expect many "$@"; }
+    prints "result=seen" many f{1..32}=0
+    exits 1 many f{1..31}=0 f32=1 --for 0.2s
+    fails_with 2 "expect: more than 32 values" many f{1..33}=0
+}
+
 @test "expect reports the distance of the nearest value, and --tolerance works without a message" {
     ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
     ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'

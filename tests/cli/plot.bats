@@ -45,6 +45,11 @@ fake_gnuplot() {
     matches "$(cat first)" " 1 rhip.fix_link_angle*2 rhip.alpha_angle*"
 }
 
+@test "plot reports a missing file by its path, not as a field" {
+    fails_with 2 "hidmotor: nodir/x.y: No such file or directory" hidmotor plot nodir/x.y m1
+    fails_with 2 "no message has a field 'm99'" hidmotor -l "$fast" plot m99
+}
+
 @test "plot uses ASCII without UTF-8, and the size from the environment" {
     motion 300 | LC_ALL=C COLUMNS=60 LINES=16 hidmotor plot m1 >picture
     same "$(LC_ALL=C grep -c '[^ -~]' picture || true)" 0

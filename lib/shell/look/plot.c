@@ -128,6 +128,20 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     return status;
 }
 
+/* Checks the fields of the device. An unknown name with a slash is the path of a missing file. */
+static enum aw_status check_fields(struct plot *p)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < p->select.n && status == AW_OK; i++) {
+        const char *name = p->select.pattern[i];
+        const struct aw_select one = {.n = 1, .pattern = {name}};
+        status = aw_stream_check(p->session, &one, NULL);
+        if (status == AW_USAGE && strchr(name, '/') && access(name, F_OK) != 0)
+            status = aw_file_fail(&p->session->err, NULL, name);
+    }
+    return status;
+}
+
 /* ---- Samples ---- */
 
 /* Returns the unit of a point, or NULL. A table without message names may come from another tool:
@@ -680,7 +694,7 @@ static enum aw_status run(struct plot *p, const struct aw_args *args)
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
-        status = aw_stream_check(session, &p->select, NULL);
+        status = check_fields(p);
     if (status == AW_OK)
         status = aw_stream_open(&p->stream, session, p->input);
     if (status != AW_OK)

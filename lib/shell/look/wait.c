@@ -22,7 +22,6 @@ AW_GIVEN(command, aw_wait_options, aw_wait_given)
 
 #define DEFAULT_S   2.0 /* default wait of expect */
 #define NEAREST     3   /* number of nearest records that a failed expect shows */
-#define PAIRS_MAX   32
 #define SHOWN_MAX   160 /* max characters of one record */
 #define WANTED_MAX  400
 #define AWAY_MAX    160
@@ -82,6 +81,12 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
+static enum aw_status fail_too_many(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_USAGE, "expect: more than %d values — remove some",
+                   AW_WHERE_TERMS);
+}
+
 /* Adds the condition that a message arrives with these values, within half a step of each field. */
 static enum aw_status require_values(struct waiter *w, const struct aw_record *wanted)
 {
@@ -97,8 +102,7 @@ static enum aw_status require_values(struct waiter *w, const struct aw_record *w
         if (!(wanted->present >> i & 1))
             continue;
         if (w->where.n++ == AW_WHERE_TERMS)
-            return aw_fail(&w->session->err, AW_USAGE, "expect: more than %d values — remove some",
-                           AW_WHERE_TERMS);
+            return fail_too_many(w->session);
         aw_scalar_name(&wanted->codec->scalars[i], name, sizeof name);
         aw_record_point(wanted, i, &point);
         *term = (struct aw_where_term){.op = AW_WHERE_IS, .tolerance = ""};
@@ -114,13 +118,15 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
                                     const struct aw_codec *codec)
 {
     struct aw_session *session = w->session;
-    struct aw_pair pairs[PAIRS_MAX];
-    char names[PAIRS_MAX][64];
+    struct aw_pair pairs[AW_WHERE_TERMS];
+    char names[AW_WHERE_TERMS][64];
     size_t n = 0;
     enum aw_status status = join_arguments(w, args);
     for (size_t i = 1; i < args->n && status == AW_OK; i++, n++) {
         const char *equals = strchr(args->bound[i].text, '=');
-        if (!equals || n == PAIRS_MAX)
+        if (n == AW_WHERE_TERMS)
+            return fail_too_many(session);
+        if (!equals)
             return aw_fail(&session->err, AW_USAGE,
                            "expect: invalid argument '%.60s' — write FIELD=VALUE",
                            args->bound[i].text);

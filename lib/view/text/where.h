@@ -14,7 +14,7 @@
 
 #include "view/text/select.h"
 
-#define AW_WHERE_TERMS 16
+#define AW_WHERE_TERMS AW_SELECT_MAX /* aw_where_list_fields makes a pattern of each */
 
 enum aw_where_op {
     AW_WHERE_LESS,

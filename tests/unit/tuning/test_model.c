@@ -89,6 +89,22 @@ TEST(model_file_round_trip)
     assert_has(err.text, "cannot save the model: /dev/full");
 }
 
+TEST(text_that_is_not_utf8_is_cleaned_not_lost)
+{
+    struct aw_error err;
+    char *text;
+    size_t n;
+    aw_model_init(&model);
+    model.fit.process = (struct aw_process){.gain = 2, .a1 = 0.5};
+    snprintf(model.unit, sizeof model.unit, "\xB0 C");
+    FILE *file = open_memstream(&text, &n);
+    aw_model_write(file, &model);
+    fclose(file);
+    assert_int_equal(parse(text, &err), AW_OK);
+    assert_string_equal(model.unit, "? C");
+    free(text);
+}
+
 /* Writes every key of a model, each with a different number, and again after reading it. */
 TEST(every_key_round_trips)
 {

@@ -161,7 +161,8 @@ TEST(conditions_on_missing_data_are_false)
     assert_false(fits(&where));
 }
 
-#define EIGHT "a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1"
+#define EIGHT   "a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1"
+#define SIXTEEN EIGHT " and " EIGHT
 
 /* says: the whole error. NULL: valid. "!" and a text: the general error about this text. */
 TEST(condition_errors_are_explained)
@@ -196,8 +197,8 @@ TEST(condition_errors_are_explained)
         {"and torque>5", "!and torque>5"},
         {"a=1 and b", "! b"},
         {"a=1 and b and c=2", "! b"},
-        {EIGHT " and " EIGHT, NULL},
-        {EIGHT " and " EIGHT " and i=1", "--where: more than 16 conditions — remove some"},
+        {SIXTEEN " and " SIXTEEN, NULL},
+        {SIXTEEN " and " SIXTEEN " and i=1", "--where: more than 32 conditions — remove some"},
         {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
          "a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789g=1",
          NULL},
