@@ -36,6 +36,8 @@ config_page() {
         run "$BIN/$tool" help config --as "$1" --tables
     done
 }
+# Pages have their own titles, and readers follow links instead of naming pages.
+config_markdown() { config_page md | sed '1s/.*/# The config file/'; }
 records_page() {
     for topic in records results words fields units numbers exit-codes scripts; do
         [ "$1" = man ] || [ "$topic" = records ] || echo
@@ -49,6 +51,8 @@ records_markdown() {
         /^# / { skip = /^# (results|words|exit-codes) / }
         /^## (Tests|Controllers)$/ { skip = 1 }
         skip { next }
+        NR == 1 { $0 = "# Output of commands" }
+        { sub(/`docs\/safety.md`/, "[safety.md](safety.md#exit-codes)") }
         /^# / && n++ { sub(/ — of /, " of ") || sub(/ — /, ": "); $0 = "## " toupper(substr($0, 3, 1)) substr($0, 4) }
         { print }'
 }
@@ -115,7 +119,7 @@ generate() {
         can "$tool" lua || continue
         write "$out/docs/wireshark/$tool.lua" dissector "$tool" || failed=1
     done
-    write "$out/docs/config.md" config_page md || failed=1
+    write "$out/docs/config.md" config_markdown || failed=1
     write "$out/docs/records.md" records_markdown || failed=1
     write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
     write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||

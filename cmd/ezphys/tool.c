@@ -211,7 +211,7 @@ static const struct aw_config_key wire_keys[] = {
     {0},
 };
 static const struct aw_config_section sections[] = {
-    {"wire NAME", "Defines a framing for --wire NAME; 'ezphys probe' finds the parts in a capture.",
+    {"wire NAME", "Defines a framing for --wire NAME. 'ezphys probe' finds its parts in a capture.",
      "lab", wire_keys},
     {0},
 };

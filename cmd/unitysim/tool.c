@@ -231,8 +231,8 @@ static const struct aw_command commands[] = {
 /* clang-format on */
 
 static const struct aw_config_key joint_keys[] = {
-    {"min", "ticks or deg", "min position: 1700, or -30deg from the centre", "1700"},
-    {"max", "ticks or deg", "max position", "2570"},
+    {"min", "ticks or deg", "minimum: ticks (1700) or degrees from the centre (-30deg)", "1700"},
+    {"max", "ticks or deg", "maximum, in the same units", "2570"},
     {0},
 };
 static const struct aw_config_section sections[] = {

@@ -61,7 +61,7 @@ mcap_rows() {
         row "MCAP: messages $what" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"
     done
     row "MCAP: size of a frame with its values and /joint_states" "${sizes[mcap written]:-0}" bytes \
-        "pcapng, frame only: ${sizes[pcapng written]:-0} bytes" "" ""
+        "pcapng, frame only: ${sizes[pcapng written]:-0} bytes" "no limit" ""
 }
 
 # Measures P99 of the lateness of replayed commands: one every 2 ms, hence every 12 ms for each board.

@@ -35,6 +35,6 @@ screen_shares() {
     screen_share "armctl plot, 1000 messages/s" "$BIN/armctl -l $url plot deg"
     kill $talker
     wait $talker 2>/dev/null
-    screen_share "canpid watch and simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 watch"
-    screen_share "canpid plot and simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 plot lknee"
+    screen_share "canpid watch with its simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 watch"
+    screen_share "canpid plot with its simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 plot lknee"
 }

@@ -635,8 +635,7 @@ def table(folder, count):
         print(*problems, sep="\n", end="", file=sys.stderr)
         for title, ways in groups.items():
             took = [raw for way, raw, _ in times if way in ways] or [float("inf")]
-            print(f"stop: {name}, {title}", f"{at(took, 0.5):.3f}", f"{at(took, 0.99):.3f}",
-                  f"{max(took):.3f}", len(took), len(problems), sep="\t")
+            print(f"stop: {name}, {title}", f"{at(took, 0.5):.3f}", f"{max(took):.3f}", len(took), len(problems), sep="\t")
 
 
 def told_in(path):
