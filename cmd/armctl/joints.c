@@ -181,7 +181,7 @@ static enum aw_status report_state(struct aw_session *session, struct aw_joint_l
 
 const struct aw_joints armctl_joints = {
     .traits.confirms = true,
-    .traits.hz = 10,
+    .traits.rate_hz = 10,
     .traits.max_hz = 10,
     .traits.jog_base = AW_JOINT_ACTUAL,
     .about.list = list_joints,

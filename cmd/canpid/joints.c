@@ -333,11 +333,11 @@ static bool on_frame(void *context, const struct aw_received *received)
 }
 
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                    void *context)
 {
     struct aw_joints_watch watch = {session, list, look, context, false};
-    (void)hz;
+    (void)rate_hz;
     return aw_canpid_idle(canpid_client(session), deadline, on_frame, &watch, &session->err);
 }
 
@@ -351,7 +351,7 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
 
 const struct aw_joints canpid_joints = {
     .columns = columns,
-    .traits.hz = DEFAULT_HZ,
+    .traits.rate_hz = DEFAULT_HZ,
     .traits.max_hz = 1000,
     .traits.holds_target = true,
     .traits.allows_silent = true,

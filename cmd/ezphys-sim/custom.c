@@ -17,7 +17,7 @@ enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
     struct aw_packet_memory_options options = {.protocol = wire->protocol,
                                                .variant = &wire->variant,
                                                .first_custom = aw_ezphys_protocol.n_messages,
-                                               .hz = HZ};
+                                               .rate_hz = HZ};
     *custom = (struct custom){.scene = scene, .world = world};
     for (size_t i = 0; i < scene->n_joints && custom->n < AW_PACKET_MEMORY_JOINTS; i++)
         if (scene->joints[i].receive && aw_scene_count_axes(scene->joints[i].kind) > 0)

@@ -20,9 +20,10 @@ struct listener {
     struct aw_wire *wire;
     struct aw_framer framer;
     uint8_t *buffer;
-    size_t size, n_used; /* bytes in the buffer, and those already processed */
-    unsigned n_logged;   /* number of faults logged on this connection */
-    bool was_reset;      /* the world was reset since the last check */
+    size_t size;       /* bytes in the buffer */
+    size_t n_used;     /* bytes already processed */
+    unsigned n_logged; /* number of faults logged on this connection */
+    bool was_reset;    /* the world was reset since the last check */
     struct listener_counters counters;
 };
 

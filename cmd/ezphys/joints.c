@@ -343,7 +343,7 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
 /* Paces a lock-step simulation by the clock, unless it should run at full speed (hz). A restart
  * ends the path. */
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                    void *context)
 {
     struct ezphys_motion *motion = &ezphys_state(session)->motion;
@@ -354,7 +354,7 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
         AW_SECOND / 10) /* it was delayed, or ran at full speed */
         motion->paced_ns = now_ns;
     for (; status == AW_OK && now_ns < deadline; now_ns = aw_clock_now(session->clock)) {
-        if (motion->paced_ns > now_ns && !isinf(hz)) {
+        if (motion->paced_ns > now_ns && !isinf(rate_hz)) {
             status = aw_clock_sleep(session->clock, aw_min_time(motion->paced_ns, deadline));
             continue;
         }
@@ -433,7 +433,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 
 const struct aw_joints ezphys_joints = {
     .columns = columns,
-    .traits.hz = 50,
+    .traits.rate_hz = 50,
     .traits.max_hz = 1000,
     .traits.reports_joints = true,
     .about.find_other = find_by_id,

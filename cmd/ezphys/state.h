@@ -103,7 +103,8 @@ struct ezphys_options {
 AW_GIVEN(tool, ezphys_options, ezphys_given)
 
 struct ezphys_read_options {
-    double stall_s, speed; /* stall_s: option of hz; speed: option of view */
+    double stall_s; /* option of hz */
+    double speed;   /* option of view */
 };
 AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
 

@@ -15,7 +15,8 @@ struct viewer {
     struct aw_session *session;
     struct aw_scene *scene; /* owned; NULL: shapes are unknown */
     struct aw_ezphys_picture picture;
-    double speed, sim_s; /* simulated seconds per second; time to show next */
+    double speed; /* simulated seconds per second */
+    double sim_s; /* time to show next */
     bool paused;
 };
 

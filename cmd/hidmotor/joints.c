@@ -187,11 +187,11 @@ static enum aw_status end_exchange(struct aw_session *session, enum aw_status st
 }
 
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                    void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : DEFAULT_HZ));
+    int64_t period = isinf(rate_hz) ? 0 : (int64_t)(1e9 / (rate_hz > 0 ? rate_hz : DEFAULT_HZ));
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         int64_t now_ns = aw_clock_now(session->clock);
@@ -505,7 +505,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 
 const struct aw_joints hidmotor_joints = {
     .columns = columns,
-    .traits.hz = 50,
+    .traits.rate_hz = 50,
     .traits.max_hz = 500,
     .traits.interpolates = true,
     .traits.default_s = DEFAULT_S,

@@ -76,11 +76,12 @@ static bool is_unknown(struct aw_session *session, struct hidmotor_query *query,
                        enum aw_status status)
 {
     struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
-    bool others = false;
+    bool has_other_custom = false;
     for (size_t i = 0; i < receiving->n; i++)
-        others = others || (&receiving->queries[i] != query && receiving->queries[i].is_custom &&
-                            !receiving->queries[i].unknown);
-    if (status != AW_REFUSED || !others)
+        has_other_custom =
+            has_other_custom || (&receiving->queries[i] != query &&
+                                 receiving->queries[i].is_custom && !receiving->queries[i].unknown);
+    if (status != AW_REFUSED || !has_other_custom)
         return false;
     query->unknown = true;
     return true;

@@ -281,11 +281,11 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
 
 /* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                    void *context)
 {
     struct aw_joints_watch watch = {session, list, look, context, false};
-    (void)hz;
+    (void)rate_hz;
     enum aw_status status =
         aw_unitysim_idle(unitysim_client(session), deadline, on_feedback, &watch, &session->err);
     if (status == AW_OK && !watch.ended && session->motion.moving && unitysim_notice_stale(session))
@@ -304,7 +304,7 @@ static enum aw_status end_motion(struct aw_session *session, struct aw_joint_lis
 const struct aw_joints unitysim_joints = {
     .columns = columns,
     .extra_names = argument_names,
-    .traits.hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
+    .traits.rate_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.records_table = true,
     .about.position_field = {"deg", 360.0 / AW_UNITYSIM_TURN, -180},

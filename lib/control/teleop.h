@@ -99,7 +99,8 @@ struct aw_teleop_joint {
     double min_step;   /* smallest step that the joint can make; 0: any */
     bool uses_target;  /* integrates the velocity to target, starting at actual */
 
-    double velocity, target; /* commanded velocity and target; target NaN: none yet */
+    double velocity; /* commanded velocity */
+    double target;   /* commanded target; NaN: none yet */
     /* the user has moved it since pressing the enable button; only such joints get commands */
     bool moved;
     bool limited;      /* a limit has reduced the commanded velocity */

@@ -85,7 +85,7 @@ static bool is_answer(const struct aw_packet_memory *memory, const struct aw_mes
 static void set_timers(struct aw_packet_memory *memory)
 {
     size_t n_default = 0;
-    for (size_t i = 0; i < memory->n && memory->options.hz > 0; i++) {
+    for (size_t i = 0; i < memory->n && memory->options.rate_hz > 0; i++) {
         const struct aw_message *message = message_at(memory, i);
         if (!(message->dir & AW_RX) || message->replaced || is_answer(memory, message))
             continue;
@@ -96,7 +96,7 @@ static void set_timers(struct aw_packet_memory *memory)
     for (size_t i = 0; i < memory->n_timers; i++) {
         double rate = message_at(memory, memory->timers[i].message)->rate;
         memory->timers[i].period_ns =
-            (int64_t)(1e9 / (rate > 0 ? rate : memory->options.hz / slowdown));
+            (int64_t)(1e9 / (rate > 0 ? rate : memory->options.rate_hz / slowdown));
     }
 }
 

@@ -41,7 +41,7 @@ struct aw_packet_memory_options {
     bool echoes; /* a packet with both directions is its own answer and is not sent periodically */
     /* rate of packets without one in the file, Hz (lower if there are more than 100); 0: they are
      * not sent */
-    double hz;
+    double rate_hz;
 };
 
 struct aw_packet_memory;

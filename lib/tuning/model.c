@@ -146,10 +146,10 @@ static json_t *make_points(const struct aw_model *m)
     json_t *list = json_array();
     for (size_t i = 0; i < m->n_points; i++) {
         const struct aw_spectrum_point *p = &m->points[i];
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:i}", "hz", make_number(p->hz),
-                                              "gain", make_number(p->gain), "phase_deg",
-                                              make_number(p->phase_deg), "coherence",
-                                              make_number(p->coherence), "pieces", p->n_segments));
+        json_array_append_new(
+            list, json_pack("{s:o,s:o,s:o,s:o,s:i}", "hz", make_number(p->frequency_hz), "gain",
+                            make_number(p->gain), "phase_deg", make_number(p->phase_deg),
+                            "coherence", make_number(p->coherence), "pieces", p->n_segments));
     }
     return list;
 }
@@ -279,9 +279,9 @@ static void read_points(struct aw_model *model, const json_t *root)
     const json_t *list = json_object_get(root, "frequency_response");
     for (size_t i = 0; i < json_array_size(list) && i < AW_SPECTRUM_POINTS; i++) {
         struct aw_spectrum_point *p = &model->points[model->n_points++];
-        json_unpack(json_array_get(list, i), "{s?F,s?F,s?F,s?F,s?i}", "hz", &p->hz, "gain",
-                    &p->gain, "phase_deg", &p->phase_deg, "coherence", &p->coherence, "pieces",
-                    &p->n_segments);
+        json_unpack(json_array_get(list, i), "{s?F,s?F,s?F,s?F,s?i}", "hz", &p->frequency_hz,
+                    "gain", &p->gain, "phase_deg", &p->phase_deg, "coherence", &p->coherence,
+                    "pieces", &p->n_segments);
     }
 }
 

@@ -171,7 +171,7 @@ static enum aw_status drive(struct aw_session *session, struct aw_joint_list *jo
 }
 
 static const struct aw_joints joints = {.columns = columns,
-                                        .traits.hz = 50,
+                                        .traits.rate_hz = 50,
                                         .traits.max_hz = 50,
                                         .run.open = open_it,
                                         .about.list = list,

@@ -89,11 +89,14 @@ struct aw_canpid_period {
 /* The latest values of a board. A stream with count 0 has no values. */
 struct aw_canpid_board {
     struct aw_canpid_stream streams[AW_CANPID_KINDS];
-    double setpoint, output, measured;          /* % of full scale */
-    double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
-    double error;                               /* error code; 0: none */
-    double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
-    int controller;                             /* controller seen last; AW_CANPID_LAST: none yet */
+    double setpoint, output, measured;  /* % of full scale */
+    double fix_link_angle, alpha_angle; /* deg */
+    double torque;                      /* Nm */
+    double error;                       /* error code; 0: none */
+    double velocity;                    /* rpm */
+    double current;                     /* A */
+    double lever_angle;                 /* deg; NaN: no data */
+    int controller;                     /* controller seen last; AW_CANPID_LAST: none yet */
     /* time of the last frame sent to the board; INT64_MIN: none */
     int64_t sent_ns;
     struct aw_canpid_period period; /* period of its pid telemetry */

@@ -657,7 +657,7 @@ struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *op
                                              .close = device_close};
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_canpid_protocol.n_messages,
-                                              .hz = OTHERS_HZ};
+                                              .rate_hz = OTHERS_HZ};
     size_t n = (size_t)__builtin_popcountll(options->boards), n_delayed = 0;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         n_delayed += count_delay_steps(options, i);

@@ -84,8 +84,9 @@ struct aw_ezphys {
     struct {
         struct aw_framer framer;
         uint8_t *buffer;
-        size_t n_bytes, n_parsed; /* bytes in the buffer; bytes already parsed */
-        unsigned connections;     /* n_connections of the link when it was last read */
+        size_t n_bytes;       /* bytes in the buffer */
+        size_t n_parsed;      /* bytes already parsed */
+        unsigned connections; /* n_connections of the link when it was last read */
         /* number of messages that the framer had completed before the last scan */
         uint64_t n_framed;
         /* number of packets except contacts: in the previous message, in this one */

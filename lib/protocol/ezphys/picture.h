@@ -23,7 +23,8 @@ struct aw_ezphys_picture {
     double azimuth, elevation;  /* direction of the camera, rad; azimuth 0 looks along x */
     double center[3], radius_m; /* centre and radius of the visible region */
     double zoom;
-    double floor_m, grid_m; /* height of the grid, and distance between its lines */
+    double floor_m; /* height of the grid */
+    double grid_m;  /* distance between the lines of the grid */
 };
 
 /* Aims the camera so that all bodies fit and stay visible when they swing. */

@@ -38,7 +38,8 @@ struct aw_ezphys_body {
 };
 
 struct aw_ezphys_axis {
-    double displacement, velocity; /* rad and rad/s; of a slider m and m/s */
+    double displacement; /* rad; of a slider m */
+    double velocity;     /* rad/s; of a slider m/s */
 };
 
 struct aw_ezphys_joint {

@@ -23,7 +23,8 @@
 #define AW_PROTOCOL_HIDMOTOR_DC_MOTOR_H
 
 struct aw_hidmotor_dc {
-    double angle, speed;          /* deg, deg/s */
+    double angle;                 /* deg */
+    double speed;                 /* deg/s */
     double encoder;               /* deg, in whole encoder steps */
     double error_sum, last_error; /* state of the controller */
     double effort;                /* effort in the last control period, integer, -255 to 255 */

@@ -57,9 +57,10 @@ struct motor {
     int64_t started_ms, duration_ms;
     bool sinusoidal;
     double velocity_setpoint;
-    struct aw_hidmotor_dc dc;       /* motor of the arm; servos use only angle and speed */
-    double command;                 /* command to the servo, deg */
-    double measured, last_measured; /* deg; now, and at the last update of the velocity */
+    struct aw_hidmotor_dc dc; /* motor of the arm; servos use only angle and speed */
+    double command;           /* command to the servo, deg */
+    double measured;          /* deg */
+    double last_measured;     /* measured at the last update of the velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };

@@ -37,7 +37,8 @@ struct queue {
 };
 
 struct joint {
-    double position, target; /* deg; at the last step, and at the end of the current step */
+    double position; /* position at the last step, deg */
+    double target;   /* position at the end of the current step, deg */
     double min, max;
     double goal; /* setpoint from a custom packet, deg; NaN: none */
     struct aw_unitysim_drive drive;
@@ -521,7 +522,7 @@ struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options
                                              .close = device_close};
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
                                               .first_custom = aw_unitysim_protocol.n_messages,
-                                              .hz = CUSTOM_HZ};
+                                              .rate_hz = CUSTOM_HZ};
     struct arm *arm = calloc(1, sizeof *arm);
     if (!arm || !aw_packet_memory_new(&arm->memory, &memory)) {
         free(arm);

@@ -285,11 +285,11 @@ static enum aw_status attend_by_polling(struct aw_session *session, struct aw_jo
 }
 
 static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_list *list,
-                                    int64_t deadline, double hz, aw_joints_look_fn *look,
+                                    int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                     void *context)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
-    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : HZ));
+    int64_t period = isinf(rate_hz) ? 0 : (int64_t)(1e9 / (rate_hz > 0 ? rate_hz : HZ));
     if (arm->n_queries)
         return attend_by_polling(session, list, deadline, period, look, context);
     enum aw_status status = AW_OK;
@@ -303,7 +303,7 @@ static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_
 }
 
 const struct aw_joints aw_custom_joints = {
-    .traits.hz = HZ,
+    .traits.rate_hz = HZ,
     .traits.max_hz = 500,
     .about.list = list_joints,
     .about.list_limits = list_limits,

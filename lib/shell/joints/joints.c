@@ -139,13 +139,13 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
 enum aw_status aw_joints_parse_value(struct aw_session *session, const struct aw_joint *joint,
                                      enum aw_joint_kind kind, const char *text, double *value)
 {
-    struct aw_error why;
+    struct aw_error problem;
     bool velocity = kind == AW_JOINT_VELOCITIES;
     const char *unit = joint->unit[velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL];
-    enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
-    return status == AW_OK
-               ? AW_OK
-               : aw_fail(&session->err, status, "%s: %s", aw_joint_display_name(joint), why.text);
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &problem);
+    return status == AW_OK ? AW_OK
+                           : aw_fail(&session->err, status, "%s: %s", aw_joint_display_name(joint),
+                                     problem.text);
 }
 
 static void complete_names(struct aw_session *session, aw_candidate_fn *add, void *context,
@@ -309,26 +309,27 @@ static bool steer(void *context, const struct aw_joint_list *seen)
     struct aw_joint_goal goals[AW_JOINTS_STEERED];
     struct aw_joint_command command = {
         .kind = AW_JOINT_VELOCITIES, .goals = goals, .is_stream = true, .show_ns = AW_NO_TIME};
-    bool more = !s->look || s->look(s->context, seen);
+    bool wants_more = !s->look || s->look(s->context, seen);
     for (size_t i = 0; i < s->list->n && command.n < AW_JOINTS_STEERED; i++)
         if (isfinite(s->list->joints[i].steer.steer_target))
             goals[command.n++] =
                 (struct aw_joint_goal){i, aw_joint_steer_velocity(s->session, &s->list->joints[i])};
     if (command.n)
         s->status = s->session->tool->motion.joints->run.command(s->session, s->list, &command);
-    return more && s->status == AW_OK;
+    return wants_more && s->status == AW_OK;
 }
 
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
-                                int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                void *context)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
     struct steering steering = {session, list, look, context, AW_OK};
     if (!joints->run.attend)
         return aw_clock_sleep(session->clock, deadline);
     if (!(session->tool->motion.steer_gain > 0))
-        return joints->run.attend(session, list, deadline, hz, look, context);
-    enum aw_status status = joints->run.attend(session, list, deadline, hz, steer, &steering);
+        return joints->run.attend(session, list, deadline, rate_hz, look, context);
+    enum aw_status status = joints->run.attend(session, list, deadline, rate_hz, steer, &steering);
     return status == AW_OK ? steering.status : status;
 }
 
@@ -348,8 +349,8 @@ struct until {
 static bool look_until(void *context, const struct aw_joint_list *list)
 {
     const struct until *u = context;
-    bool more = !u->look || u->look(u->context, list);
-    return more && aw_joints_now(u->session) < u->at_ns;
+    bool wants_more = !u->look || u->look(u->context, list);
+    return wants_more && aw_joints_now(u->session) < u->at_ns;
 }
 
 enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_joint_list *list,
@@ -524,13 +525,13 @@ static void show_progress(struct aw_session *session, const void *context)
  * fault. */
 static enum aw_status stop_now(struct aw_session *session, enum aw_status status)
 {
-    struct aw_error why = session->err;
+    struct aw_error saved_err = session->err;
     enum aw_status stopped = session->tool->safety.stop(session);
     session->motion.moving = stopped != AW_OK;
     session->motion.stop.effect[0] = '\0'; /* not requested by a user or a program */
     if (status == AW_OK)
         return stopped;
-    session->err = why;
+    session->err = saved_err;
     return status;
 }
 

@@ -193,7 +193,8 @@ struct aw_joints {
 
     /* properties of the device */
     struct {
-        double hz; /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
+        /* default rate of a stream; for devices that confirm, the rate of steps */
+        double rate_hz;
         double max_hz;     /* max useful rate, Hz */
         bool interpolates; /* the device itself interpolates to a target within command.seconds */
         /* the device reports which joints it has: the list is empty before open */
@@ -277,11 +278,12 @@ struct aw_joints {
                                   const struct aw_joint_command *command);
 
         /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
-         * report of a joint. Polls a device that only answers, hz times a second (0: default,
-         * INFINITY: as fast as it answers). AW_OK at the deadline or when look returns false;
-         * AW_STOPPED, AW_LOST; AW_TIMEOUT if the device was silent for too long. */
+         * report of a joint. Polls a device that only answers, rate_hz times a second (0: default,
+         * INFINITY: as fast as it answers). Returns AW_OK at the deadline or when look returns
+         * false, otherwise AW_STOPPED or AW_LOST, or AW_TIMEOUT if the device was silent for too
+         * long. */
         enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
-                                 int64_t deadline, double hz, aw_joints_look_fn *look,
+                                 int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                  void *context);
 
         /* Waits until the joints of the last command are within tolerance of their targets (NaN:
@@ -354,7 +356,7 @@ enum aw_status aw_joints_send_unchecked(struct aw_session *session, struct aw_jo
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
-                                int64_t deadline, double hz, aw_joints_look_fn *look,
+                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
                                 void *context);
 enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command, double tolerance,

@@ -59,14 +59,14 @@ static void path_goals(const struct aw_play *p, double t_s, struct aw_joint_goal
 static enum aw_status read_deviation(struct aw_session *session, const struct aw_joint *joint,
                                      double *max_deviation)
 {
-    struct aw_error why;
+    struct aw_error problem;
     const char *text = session->options.move.max_deviation;
     *max_deviation = NAN;
     enum aw_status status =
-        text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], max_deviation, &why)
+        text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], max_deviation, &problem)
              : AW_OK;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--max-deviation: %s", why.text);
+        return aw_fail(&session->err, status, "--max-deviation: %s", problem.text);
     return text && !(*max_deviation > 0)
                ? aw_fail(&session->err, AW_LIMIT,
                          "--max-deviation: %s is out of range — give a value above 0", text)
@@ -93,15 +93,15 @@ static enum aw_status begin(struct aw_play *p)
     }
     if (status == AW_OK && !joints->traits.reports_joints)
         status = joints->run.open(session);
-    if (p->hz > joints->traits.max_hz) {
+    if (p->rate_hz > joints->traits.max_hz) {
         if (session->options.move.rate > 0)
             aw_session_print_notice(
                 session,
                 "--rate %g: the device accepts at most %g setpoints per second — give a lower rate",
-                p->hz, joints->traits.max_hz);
-        p->hz = joints->traits.max_hz;
+                p->rate_hz, joints->traits.max_hz);
+        p->rate_hz = joints->traits.max_hz;
     }
-    p->time.period_s = 1 / p->hz;
+    p->time.period_s = 1 / p->rate_hz;
     return status;
 }
 
@@ -477,7 +477,7 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
         return aw_no_memory(&session->err);
     p->session = session;
     p->start_speed = p->max_speed = 1;
-    p->hz = session->options.move.rate > 0 ? session->options.move.rate : DEFAULT_HZ;
+    p->rate_hz = session->options.move.rate > 0 ? session->options.move.rate : DEFAULT_HZ;
     enum aw_status status = load_file(p, aw_arg(args, "file", 0));
     if (status == AW_OK)
         status = check_and_play(p);

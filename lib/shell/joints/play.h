@@ -56,8 +56,9 @@ struct aw_play_joint {
     char name[AW_JOINT_NAME];
     size_t index; /* index of the joint in the list */
     /* For play only: */
-    double max_deviation;              /* --max-deviation; NaN: from the joint list */
-    double max_lag, target, low, high; /* max following error; last, lowest and highest setpoint */
+    double max_deviation;     /* --max-deviation; NaN: from the joint list */
+    double max_lag;           /* max following error */
+    double target, low, high; /* last, lowest and highest setpoint */
     int64_t seen_ns, behind_ns;
     struct aw_motion monitor;
     struct aw_table samples; /* measured positions, by their time in the file */
@@ -70,7 +71,7 @@ struct aw_play {
     struct aw_play_joint joints[AW_PLAY_JOINTS];
     /* playback speed at the start, and max playback speed; 1: as in the file */
     double start_speed, max_speed;
-    double hz;
+    double rate_hz; /* rate of the setpoints */
 
     uint64_t n_sent; /* number of setpoints; one for all joints counts once */
     struct aw_samples late_ms;
@@ -79,7 +80,8 @@ struct aw_play {
     struct {
         /* path time: period, current time, length of the previous passes */
         double period_s, at_s, rounds_s;
-        int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for (0: not known yet) */
+        int64_t due_ns; /* due time of the next setpoint */
+        int64_t end_ns; /* end of --for; 0: not known yet */
     } time;
 };
 

@@ -42,11 +42,11 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
                                   const char *option, const char *text, const char *unit,
                                   double *value)
 {
-    struct aw_error why;
-    enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
+    struct aw_error problem;
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &problem);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "--%s of %s: %s", option,
-                       aw_joint_display_name(joint), why.text);
+                       aw_joint_display_name(joint), problem.text);
     if (!(*value > 0))
         return aw_fail(&session->err, AW_USAGE, "--%s %s: out of range — give a value above 0",
                        option, text);
@@ -243,7 +243,7 @@ static enum aw_status send_part(struct approach *approach, double part)
     struct aw_joint_goal now[AW_START_JOINTS];
     struct aw_joint_command command = {.goals = now,
                                        .n = approach->n,
-                                       .seconds = 1 / session->tool->motion.joints->traits.hz,
+                                       .seconds = 1 / session->tool->motion.joints->traits.rate_hz,
                                        .is_stream = true,
                                        .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < approach->n; i++) {
@@ -312,17 +312,17 @@ static enum aw_status begin_approach(struct approach *approach)
 static enum aw_status run_approach(struct approach *approach)
 {
     struct aw_session *session = approach->session;
-    double hz = session->tool->motion.joints->traits.hz, part = 0;
+    double rate_hz = session->tool->motion.joints->traits.rate_hz, part = 0;
     int64_t start = aw_joints_now(session), due = start;
-    int64_t ticks = (int64_t)ceil(approach->seconds * hz),
-            max_ticks = ticks + (int64_t)(SETTLE_S * hz);
+    int64_t ticks = (int64_t)ceil(approach->seconds * rate_hz),
+            max_ticks = ticks + (int64_t)(SETTLE_S * rate_hz);
     enum aw_status status = begin_approach(approach);
     for (int64_t tick = 1;
          status == AW_OK && tick <= max_ticks && (part < 1 || is_steering(approach)); tick++) {
         int64_t late = aw_joints_now(session) - due;
         start += late > GAP_NS ? late : 0;
-        due = aw_time_after(start, (double)tick / hz);
-        part = fmin(1, (double)tick / hz / approach->seconds);
+        due = aw_time_after(start, (double)tick / rate_hz);
+        part = fmin(1, (double)tick / rate_hz / approach->seconds);
         status = send_part(approach, part);
         if (status == AW_OK)
             status = aw_joints_attend_until(session, approach->list, due, NULL, NULL);
@@ -470,7 +470,7 @@ enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joi
     if (seconds == 0 && session->options.move.max_jump &&
         aw_start_max_jump(session, joint, &jump) == AW_OK && fabs(distance) <= jump)
         return AW_OK;
-    if (min_s <= fmax(seconds, 1 / session->tool->motion.joints->traits.hz) + ROUNDING_S ||
+    if (min_s <= fmax(seconds, 1 / session->tool->motion.joints->traits.rate_hz) + ROUNDING_S ||
         session->options.run.force)
         return AW_OK;
     return aw_fail(

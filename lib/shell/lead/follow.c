@@ -32,7 +32,7 @@ static enum aw_status perform_turn(struct aw_follower *f, enum aw_follow_result 
 static enum aw_status run_cycle(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    int64_t period = (int64_t)(1e9 / session->tool->motion.joints->traits.hz);
+    int64_t period = (int64_t)(1e9 / session->tool->motion.joints->traits.rate_hz);
     enum aw_status status = read_leader(f);
     if (status != AW_OK || (f->ended && !f->leader.is_recording))
         return status;

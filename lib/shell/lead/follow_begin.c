@@ -15,15 +15,15 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
     struct aw_session *session = f->session;
     const char *text = session->options.move.max_speed;
     double limit = joint->flags.is_blind ? joint->limits.max - joint->limits.min : (double)INFINITY;
-    struct aw_error why;
+    struct aw_error problem;
     *speed = fmin(joint->limits.max_speed, limit);
     enum aw_status status =
         text && !joint->flags.is_blind
-            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &why)
+            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &problem)
             : AW_OK;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_name(joint),
-                       why.text);
+                       problem.text);
     if (!(limit > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "--max-speed %s: out of range — give a value above 0", text);

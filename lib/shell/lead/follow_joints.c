@@ -63,8 +63,10 @@ enum aw_status aw_follower_send(struct aw_follower *f)
 {
     const struct aw_joints *joints = f->session->tool->motion.joints;
     struct aw_joint_goal goals[AW_FOLLOW_ROWS];
-    struct aw_joint_command command = {
-        .goals = goals, .seconds = 1 / joints->traits.hz, .is_stream = true, .show_ns = AW_NO_TIME};
+    struct aw_joint_command command = {.goals = goals,
+                                       .seconds = 1 / joints->traits.rate_hz,
+                                       .is_stream = true,
+                                       .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < f->map.n; i++) {
         const struct aw_follow_joint *j = &f->joints[i];
         if (!j->engaged)

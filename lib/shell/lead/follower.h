@@ -49,7 +49,8 @@ struct aw_follower {
     /* "follows" was reported; the end was reached */
     bool announced, ended;
     struct {
-        int64_t next_ns, first_ns; /* due time of the next command; arrival of the first record */
+        int64_t next_ns;  /* due time of the next command */
+        int64_t first_ns; /* arrival of the first record */
         int64_t retry_ns;
         /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
         int64_t record_ns, received_ns;

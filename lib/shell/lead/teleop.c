@@ -94,7 +94,7 @@ static enum aw_status describe_joints(struct aw_operator *h)
     const struct aw_joints *joints = h->session->tool->motion.joints;
     bool force = h->session->options.run.force;
     enum aw_status status = AW_OK;
-    h->engine.options.step_s = h->sender->confirms ? 1 / joints->traits.hz : 0;
+    h->engine.options.step_s = h->sender->confirms ? 1 / joints->traits.rate_hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
         const struct aw_joint *joint = &h->list.joints[i];
         double speed = find_speed(h, i);
@@ -287,9 +287,11 @@ static enum aw_status send_stream(struct aw_operator *h)
 {
     const struct aw_joints *joints = h->session->tool->motion.joints;
     struct aw_joint_goal goals[AW_TELEOP_JOINTS];
-    struct aw_joint_command command = {
-        .goals = goals, .seconds = 1 / joints->traits.hz, .is_stream = true, .show_ns = AW_NO_TIME};
-    h->time.next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->traits.hz);
+    struct aw_joint_command command = {.goals = goals,
+                                       .seconds = 1 / joints->traits.rate_hz,
+                                       .is_stream = true,
+                                       .show_ns = AW_NO_TIME};
+    h->time.next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->traits.rate_hz);
     for (int kind = AW_JOINT_TARGETS; kind <= AW_JOINT_VELOCITIES; kind++) {
         command.kind = (enum aw_joint_kind)kind;
         command.n = 0;

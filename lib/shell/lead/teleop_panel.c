@@ -11,7 +11,8 @@
 struct panel {
     struct aw_operator *operator;
     struct aw_braille *canvas;
-    int row, foot; /* next free row; first row of the footer */
+    int row;  /* next free row */
+    int foot; /* first row of the footer */
     bool narrow;
 };
 

@@ -345,9 +345,9 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
 
 static bool is_enough(const struct plot *p)
 {
-    bool over = p->time.has_model_time && p->time.length_ns &&
-                p->time.latest_ns - p->time.first_ns >= p->time.length_ns;
-    return over || (p->limit && p->n_taken >= p->limit);
+    bool length_reached = p->time.has_model_time && p->time.length_ns &&
+                          p->time.latest_ns - p->time.first_ns >= p->time.length_ns;
+    return length_reached || (p->limit && p->n_taken >= p->limit);
 }
 
 /* Reports requested fields that did not arrive. */
@@ -514,8 +514,8 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
         if (status == AW_OK && until < AW_NEVER && aw_clock_now(clock) >= until)
             status = AW_TIMEOUT;
     }
-    bool over = is_enough(p) || aw_clock_now(clock) >= p->time.deadline;
-    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
+    bool is_complete = is_enough(p) || aw_clock_now(clock) >= p->time.deadline;
+    return is_complete && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
 }
 
 static enum aw_status plot_text(struct plot *p)

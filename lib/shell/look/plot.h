@@ -11,8 +11,10 @@
 struct aw_trace {
     char name[AW_POINT_NAME], unit[16];
     bool is_command; /* a command, which holds until the next command */
-    double *t, *v;   /* seconds since the first sample of all traces; values */
-    size_t n, room;  /* points, including the corners of held values; capacity */
+    double *t;       /* seconds since the first sample of all traces */
+    double *v;       /* values */
+    size_t n;        /* number of points, including the corners of held values */
+    size_t room;     /* capacity in points */
     size_t samples;  /* number of points without those corners */
 };
 

@@ -71,13 +71,13 @@ static enum aw_status join_arguments(struct waiter *w, const struct aw_args *arg
 static enum aw_status parse_condition(struct waiter *w, const struct aw_args *args)
 {
     enum aw_status status = join_arguments(w, args);
-    struct aw_error why;
+    struct aw_error problem;
     if (status != AW_OK)
         return status;
-    status = aw_where_parse(w->text, &w->where, &why);
+    status = aw_where_parse(w->text, &w->where, &problem);
     if (status != AW_OK) /* otherwise the error would name --where */
         return aw_fail(&w->session->err, status, "%s%s", args->command->name,
-                       strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
+                       strncmp(problem.text, "--where", 7) == 0 ? problem.text + 7 : problem.text);
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
@@ -176,9 +176,9 @@ static enum aw_status apply_tolerance(struct waiter *w)
         return aw_fail(err, AW_LIMIT, "--tolerance: %s is below 0 — give 0 or more", tolerance);
     if (fits)
         return AW_OK;
-    struct aw_error why = *err;
-    bool named = strncmp(why.text, "--where: ", 9) == 0;
-    return aw_fail(err, AW_USAGE, "--tolerance: %s", why.text + (named ? 9 : 0));
+    struct aw_error saved_err = *err;
+    bool named = strncmp(saved_err.text, "--where: ", 9) == 0;
+    return aw_fail(err, AW_USAGE, "--tolerance: %s", saved_err.text + (named ? 9 : 0));
 }
 
 static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)

@@ -29,11 +29,11 @@ enum aw_status aw_gains_send_backup(struct aw_session *session)
 {
     const struct aw_gain_list *saved = aw_gains_get_backup(session);
     enum aw_status status = saved ? session->tool->motion.controller->send(session, saved) : AW_OK;
-    struct aw_error why = session->err;
+    struct aw_error saved_err = session->err;
     return status == AW_OK
                ? AW_OK
                : aw_fail(&session->err, status, "%s previous gains could not be restored: %s",
-                         session->tool->motion.controller->error_start, why.text);
+                         session->tool->motion.controller->error_start, saved_err.text);
 }
 
 enum aw_status aw_gains_restore(struct aw_session *session)

@@ -173,12 +173,13 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
         return aw_session_create_file(session, tee->label, path, &tee->file);
     if (aw_tee_accepts(session, path, &filter))
         return start_filter(tee, &filter, path);
-    struct aw_error why = session->err;
+    struct aw_error saved_err = session->err;
     return aw_fail(&session->err, AW_USAGE,
-                   why.status == AW_OK ? "%s: '%.100s': unknown file extension — use .pcapng%s "
-                                         "or .mcap"
-                                       : "%s: %.900s",
-                   tee->label, why.status == AW_OK ? path : why.text,
+                   saved_err.status == AW_OK
+                       ? "%s: '%.100s': unknown file extension — use .pcapng%s "
+                         "or .mcap"
+                       : "%s: %.900s",
+                   tee->label, saved_err.status == AW_OK ? path : saved_err.text,
                    session->tool->protocol->frames.can ? ", .log" : "");
 }
 

@@ -106,11 +106,11 @@ static enum aw_status fail_to_connect(const char *path, struct aw_error *err)
 }
 
 enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
-                             int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
+                             int64_t wait_ns, struct aw_conn *conn, struct aw_hello *hello,
                              struct aw_error *err)
 {
     struct aw_clock *clock = &session->time.real.base;
-    int64_t deadline = aw_clock_now(clock) + ns;
+    int64_t deadline = aw_clock_now(clock) + wait_ns;
     struct aw_serve_message m;
     enum aw_serve_type type;
     enum aw_status status = AW_OK;

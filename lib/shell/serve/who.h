@@ -46,10 +46,10 @@ struct aw_hello {
 /* Reads a hello. Another version may have more or fewer fields after the tool's name. */
 void aw_hello_read(const struct aw_serve_message *m, struct aw_hello *hello);
 
-/* Connects and waits ns for the hello. Returns AW_OK even if none arrives, otherwise
+/* Connects and waits wait_ns for the hello. Returns AW_OK even if none arrives, otherwise
  * AW_NO_LINK or AW_STOPPED. */
 enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
-                             int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
+                             int64_t wait_ns, struct aw_conn *conn, struct aw_hello *hello,
                              struct aw_error *err);
 
 /* Asks a server for its hello and for the process that listens (who, optional). Returns false with

@@ -70,9 +70,9 @@ static enum aw_status parse_carried(struct aw_session *session, const struct aw_
                                             &session->device.carried, &session->err);
     if (status == AW_OK || status == AW_NO_MEMORY)
         return status;
-    struct aw_error why = session->err;
+    struct aw_error saved_err = session->err;
     return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
-                   why.text, carried->dbc.n ? " or --dbc FILE" : "");
+                   saved_err.text, carried->dbc.n ? " or --dbc FILE" : "");
 }
 
 static enum aw_status read_recording(struct aw_session *session, const char *path)

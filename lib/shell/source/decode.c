@@ -74,13 +74,13 @@ static void pace_output(struct aw_decoder *d, int fd)
  * output is an error. */
 static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading, bool any)
 {
-    struct aw_error why;
-    enum aw_status status = aw_reading_end(reading, &why);
+    struct aw_error problem;
+    enum aw_status status = aw_reading_end(reading, &problem);
     if (status == AW_OK)
         return AW_OK;
     if (!any)
-        return aw_fail(&d->session->err, status, "%s", why.text);
-    aw_decoder_report(d, why.text);
+        return aw_fail(&d->session->err, status, "%s", problem.text);
+    aw_decoder_report(d, problem.text);
     return AW_OK;
 }
 

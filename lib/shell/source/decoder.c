@@ -87,16 +87,16 @@ void aw_decoder_report(struct aw_decoder *d, const char *text)
     if (d->counts.damaged++ >= COMPLAINTS_MAX || !d->where.name)
         return;
     aw_output_flush(&d->session->out, NULL);
-    struct aw_error why;
-    aw_fail(&why, AW_MALFORMED, "%s", text);
+    struct aw_error problem;
+    aw_fail(&problem, AW_MALFORMED, "%s", text);
     if (d->input == AW_INPUT_CAPTURE)
-        aw_fail(&why, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->where.name, d->where.line,
-                text);
+        aw_fail(&problem, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->where.name,
+                d->where.line, text);
     else if (d->input == AW_INPUT_STREAM)
-        aw_fail(&why, AW_MALFORMED, "%.120s: %s", d->where.name, text);
+        aw_fail(&problem, AW_MALFORMED, "%.120s: %s", d->where.name, text);
     else
-        aw_fail_at_line(&why, d->where.name, d->where.line, d->where.column);
-    aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
+        aw_fail_at_line(&problem, d->where.name, d->where.line, d->where.column);
+    aw_session_report(d->session, "%s: %s\n", d->session->tool->name, problem.text);
 }
 
 static enum aw_status show_record(struct aw_decoder *d)

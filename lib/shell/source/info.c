@@ -228,16 +228,16 @@ static enum aw_status run_info(struct aw_session *session, const struct aw_args 
     status = is_values ? aw_info_values(session, path) : AW_USAGE;
     if (status != AW_USAGE)
         return status;
-    struct aw_error why = session->err;
+    struct aw_error saved_err = session->err;
     status = info_capture(session, path, &is_empty);
     if (!is_empty)
         return status;
     if (!is_values) {
-        why = session->err;
+        saved_err = session->err;
         status = aw_info_values(session, path);
     }
     if (status == AW_USAGE)
-        session->err = why;
+        session->err = saved_err;
     return status;
 }
 

@@ -73,8 +73,9 @@ void aw_ping_print(struct aw_session *session, struct aw_ping *ping)
 /* The delay of each message after its due time, in periods. After a late message, the next ones are
  * on time again. After a missing message, all later ones are one period late. */
 struct lateness {
-    double delay, usual_delay; /* delay of the last message; usual delay */
-    double min_delay;          /* min delay in the current group */
+    double delay; /* delay of the last message */
+    double usual_delay;
+    double min_delay; /* min delay in the current group */
     double last_delays[LAST];
     size_t n;
     double missing;

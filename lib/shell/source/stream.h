@@ -51,12 +51,12 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* accepts NULL */
 
-/* Opens a server's records with these fields, at most hz per second of each kind. Another process
- * reads them: 'TOOL -l serve:… watch'. Writes the name of the server's tool to tool[24].
+/* Opens a server's records with these fields, at most max_rate_hz per second of each kind. Another
+ * process reads them: 'TOOL -l serve:… watch'. Writes the name of the server's tool to tool[24].
  * aw_stream_next returns a failure of that process, and AW_LOST when it ends. */
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
-                                   const char *url, const struct aw_select *select, double hz,
-                                   char *tool);
+                                   const char *url, const struct aw_select *select,
+                                   double max_rate_hz, char *tool);
 bool aw_stream_is_peer(const char *input); /* Returns true for a server's URL. */
 
 /* Checks before a link is opened that the wire's table has these names. AW_USAGE: one of them is

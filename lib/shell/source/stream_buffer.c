@@ -14,12 +14,12 @@
  * read. */
 static enum aw_status end_input(struct aw_stream *s)
 {
-    struct aw_error why;
-    enum aw_status status = aw_reading_end(&s->input.reading, &why);
+    struct aw_error problem;
+    enum aw_status status = aw_reading_end(&s->input.reading, &problem);
     if (status != AW_OK && !s->input.started)
-        return aw_fail(&s->session->err, status, "%s", why.text);
+        return aw_fail(&s->session->err, status, "%s", problem.text);
     if (status != AW_OK)
-        aw_session_print_notice(s->session, "%s", why.text);
+        aw_session_print_notice(s->session, "%s", problem.text);
     return AW_END;
 }
 

@@ -145,14 +145,14 @@ static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
 {
     struct link_reader *reading = s->state;
     enum aw_status status;
-    bool over = false;
+    bool timed_out = false;
     while ((status = next_frame(s, &reading->framer)) == AW_MORE) {
-        status = over ? AW_TIMEOUT : read_link(s, reading, deadline);
+        status = timed_out ? AW_TIMEOUT : read_link(s, reading, deadline);
         if (status != AW_OK)
             return status;
         int64_t time_ns = s->session->device.link->rx.time_ns;
         reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
-        over = is_over(s, deadline);
+        timed_out = is_over(s, deadline);
     }
     s->item.time_ns = reading->read_ns;
     return status;

@@ -50,13 +50,13 @@ static const struct aw_source peer_source = {
     .begin = aw_json_begin, .next = peer_next, .end = aw_json_end};
 
 static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *url,
-                                  const struct aw_select *select, double hz)
+                                  const struct aw_select *select, double max_rate_hz)
 {
     struct aw_error *err = &s->session->err;
     char path[256], rate[32];
     char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)url, "watch"};
     size_t n = 6;
-    snprintf(rate, sizeof rate, "%gHz", hz);
+    snprintf(rate, sizeof rate, "%gHz", max_rate_hz);
     for (size_t i = 0; i < select->n; i++)
         argv[n++] = (char *)select->pattern[i];
     argv[n++] = "--rate";
@@ -72,8 +72,8 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
 }
 
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
-                                   const char *url, const struct aw_select *select, double hz,
-                                   char *tool)
+                                   const char *url, const struct aw_select *select,
+                                   double max_rate_hz, char *tool)
 {
     char socket_url[400];
     *out = NULL;
@@ -85,7 +85,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     s->source = &peer_source;
     enum aw_status status = aw_share_query_tool(session, url, tool, socket_url);
     if (status == AW_OK)
-        status = start_watch(s, tool, socket_url, select, hz);
+        status = start_watch(s, tool, socket_url, select, max_rate_hz);
     if (status == AW_OK)
         status = s->source->begin(s, url);
     if (status == AW_OK)

@@ -37,7 +37,8 @@ struct aw_options_link {
 /* Options of the output. */
 struct aw_options_print {
     const char *fields, *format;
-    int time, color; /* indexes of the choices; time is -1 if not given */
+    int time;  /* index of the choice; -1: not given */
+    int color; /* index of the choice */
     bool json, csv, raw, verbose, quiet, help, help_all, version;
 };
 

@@ -94,7 +94,7 @@ static bool estimate_point(const struct resampled *e, double hz, struct aw_spect
         return false;
     double degrees = carg(uy) * 180 / M_PI;
     *point = (struct aw_spectrum_point){
-        .hz = hz,
+        .frequency_hz = hz,
         .gain = cabs(uy) / uu,
         .phase_deg = degrees > 0 ? degrees - 360 : degrees,
         .coherence = creal(uy * conj(uy)) / (uu * yy),

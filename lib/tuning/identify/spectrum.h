@@ -20,7 +20,7 @@
 #define AW_COHERENT        0.8
 
 struct aw_spectrum_point {
-    double hz;
+    double frequency_hz;
     double gain;      /* measured value per input */
     double phase_deg; /* above -360, up to 0 */
     double coherence;

@@ -36,8 +36,8 @@ static void choose_tones(struct aw_sweep *sweep)
         double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
         double hz = plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
         hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
-        if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
-            sweep->hz[sweep->n++] = hz;
+        if (sweep->n == 0 || hz > sweep->frequency_hz[sweep->n - 1] * (1 + 1e-9))
+            sweep->frequency_hz[sweep->n++] = hz;
     }
 }
 
@@ -50,7 +50,7 @@ struct grid {
 
 static size_t get_harmonic(const struct aw_sweep *sweep, int tone)
 {
-    return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
+    return (size_t)lround(sweep->frequency_hz[tone] * sweep->plan.duration_s);
 }
 
 /* Sets the phases to those of the signal after clipping its peaks at level. */
@@ -123,7 +123,7 @@ double aw_sweep_get_value(const struct aw_sweep *sweep, double t)
     const struct aw_sweep_plan *plan = &sweep->plan;
     double sum = 0;
     for (int i = 0; i < sweep->n; i++)
-        sum += cos(2 * M_PI * sweep->hz[i] * t + sweep->phase[i]);
+        sum += cos(2 * M_PI * sweep->frequency_hz[i] * t + sweep->phase[i]);
     return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
 }
 
@@ -140,7 +140,7 @@ static void fill_row(const struct record *r, double t, double *row)
     row[0] = 1;
     row[1] = (t - r->t[0]) / (r->t[r->n - 1] - r->t[0]) - 0.5;
     for (int i = 0; i < r->sweep->n; i++) {
-        double angle = 2 * M_PI * r->sweep->hz[i] * t;
+        double angle = 2 * M_PI * r->sweep->frequency_hz[i] * t;
         row[2 + 2 * i] = cos(angle);
         row[3 + 2 * i] = sin(angle);
     }
@@ -197,7 +197,7 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
 
 static enum aw_status check_samples(const struct record *r, struct aw_error *err)
 {
-    double top_hz = r->sweep->hz[r->sweep->n - 1];
+    double top_hz = r->sweep->frequency_hz[r->sweep->n - 1];
     if (r->n < 2 * (size_t)r->sweep->n + 4)
         return aw_fail(err, AW_USAGE,
                        "sweep: too few samples (%zu) for %d frequencies — record longer", r->n,
@@ -218,10 +218,10 @@ static enum aw_status fill_points(const struct aw_sweep *sweep, const double com
         if (!isfinite(gain) || gain > 1e9)
             return aw_fail(err, AW_USAGE,
                            "sweep: input has no component at %.3g Hz — check the input column",
-                           sweep->hz[i]);
+                           sweep->frequency_hz[i]);
         if (i > 0)
             phase -= 360 * round((phase - points[i - 1].phase_deg) / 360);
-        points[i] = (struct aw_bode_point){sweep->hz[i], gain, 20 * log10(gain), phase};
+        points[i] = (struct aw_bode_point){sweep->frequency_hz[i], gain, 20 * log10(gain), phase};
     }
     return AW_OK;
 }
@@ -246,7 +246,7 @@ void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_poi
         double complex closed = in[i].gain * cexp(I * in[i].phase_deg * M_PI / 180);
         double complex open = closed / (1 - closed);
         double phase = carg(open) * 180 / M_PI, previous = i > 0 ? out[i - 1].phase_deg : -90;
-        out[i] = (struct aw_bode_point){.hz = in[i].hz,
+        out[i] = (struct aw_bode_point){.frequency_hz = in[i].frequency_hz,
                                         .gain = cabs(open),
                                         .gain_db = 20 * log10(cabs(open)),
                                         .phase_deg = phase - 360 * round((phase - previous) / 360)};
@@ -276,12 +276,12 @@ void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_s
     double log_hz[AW_SWEEP_TONES], db[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
     *out = (struct aw_bode_summary){.peak_gain = 0};
     for (int i = 0; i < n; i++) {
-        log_hz[i] = log(points[i].hz);
+        log_hz[i] = log(points[i].frequency_hz);
         db[i] = points[i].gain_db;
         phase[i] = points[i].phase_deg;
         if (points[i].gain > out->peak_gain) {
             out->peak_gain = points[i].gain;
-            out->peak_hz = points[i].hz;
+            out->peak_hz = points[i].frequency_hz;
         }
     }
     double cross = find_crossing(db, n, 0);

@@ -32,14 +32,14 @@ struct aw_sweep_plan {
 struct aw_sweep {
     struct aw_sweep_plan plan;
     int n;
-    double hz[AW_SWEEP_TONES];
+    double frequency_hz[AW_SWEEP_TONES];
     double phase[AW_SWEEP_TONES]; /* rad */
     double scale;                 /* amplitude of each tone */
 };
 
 /* The response at one frequency. phase_deg is unwrapped. */
 struct aw_bode_point {
-    double hz;
+    double frequency_hz;
     double gain, gain_db;
     double phase_deg;
 };
@@ -60,12 +60,12 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
 /* Returns the excitation at t seconds since the start, without the operating point. */
 double aw_sweep_get_value(const struct aw_sweep *sweep, double t);
 
-/* Calculates the response (output over input) at sweep->hz from finite samples at increasing times,
- * in s since the start, by least squares over all tones at once. Removes mean and linear drift from
- * both. Needs at least 2·tones + 4 samples and one whole period. points must have room for
- * sweep->n. *fit becomes the share of the output's variance that the tones explain, 0..1; fit may
- * be NULL. AW_USAGE: too few samples, samples too far apart for to_hz, or no excitation in the
- * input. */
+/* Calculates the response (output over input) at sweep->frequency_hz from finite samples at
+ * increasing times, in s since the start, by least squares over all tones at once. Removes mean and
+ * linear drift from both. Needs at least 2·tones + 4 samples and one whole period. points must have
+ * room for sweep->n. *fit becomes the share of the output's variance that the tones explain, 0..1;
+ * fit may be NULL. AW_USAGE: too few samples, samples too far apart for to_hz, or no excitation in
+ * the input. */
 enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
                                  const double *output, size_t n, struct aw_bode_point *points,
                                  double *fit, struct aw_error *err);

@@ -132,7 +132,7 @@ enum aw_status aw_experiment_draw_step(struct aw_session *session, const struct 
 
 /* A model over frequency, and the measured points. */
 struct bode {
-    double hz[BODE], gain[BODE], phase[BODE];
+    double frequency_hz[BODE], gain[BODE], phase[BODE];
     size_t n; /* number of measured points */
     double measured_hz[AW_SPECTRUM_POINTS], measured_gain[AW_SPECTRUM_POINTS],
         measured_phase[AW_SPECTRUM_POINTS];
@@ -144,10 +144,11 @@ static void fill_bode(struct bode *b, const struct aw_model *model)
 {
     const struct aw_process *process = &model->fit.process;
     b->n = model->n_points;
-    double low = b->n ? model->points[0].hz : 0.1, high = b->n ? model->points[b->n - 1].hz : 20;
+    double low = b->n ? model->points[0].frequency_hz : 0.1,
+           high = b->n ? model->points[b->n - 1].frequency_hz : 20;
     for (int i = 0; i < BODE; i++) {
-        b->hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.));
-        double omega = PER_TURN * b->hz[i];
+        b->frequency_hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.));
+        double omega = PER_TURN * b->frequency_hz[i];
         b->gain[i] = 20 * log10(cabs(aw_process_response(process, omega)));
         b->phase[i] = aw_process_phase(process, omega) * PER_RAD;
         if (process->gain < 0)
@@ -155,8 +156,8 @@ static void fill_bode(struct bode *b, const struct aw_model *model)
     }
     for (size_t i = 0; i < b->n; i++) {
         const struct aw_spectrum_point *p = &model->points[i];
-        double model_phase = aw_process_phase(process, PER_TURN * p->hz) * PER_RAD;
-        b->measured_hz[i] = p->hz;
+        double model_phase = aw_process_phase(process, PER_TURN * p->frequency_hz) * PER_RAD;
+        b->measured_hz[i] = p->frequency_hz;
         b->measured_gain[i] = 20 * log10(p->gain);
         b->measured_phase[i] = p->phase_deg + 360 * round((model_phase - p->phase_deg) / 360);
         b->coherence[i] = p->coherence;
@@ -180,11 +181,14 @@ enum aw_status aw_experiment_draw_bode(struct aw_session *session, const struct 
 {
     struct bode b;
     fill_bode(&b, model);
-    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
-    const struct aw_series gains[] = {{.label = "model", .x = b.hz, .y = b.gain, .n = BODE},
-                                      make_points(&b, "measured", b.measured_gain)};
-    const struct aw_series phases[] = {{.label = "model", .x = b.hz, .y = b.phase, .n = BODE},
-                                       make_points(&b, "measured", b.measured_phase)};
+    const double ends[] = {b.frequency_hz[0], b.frequency_hz[BODE - 1]},
+                 threshold[] = {AW_COHERENT, AW_COHERENT};
+    const struct aw_series gains[] = {
+        {.label = "model", .x = b.frequency_hz, .y = b.gain, .n = BODE},
+        make_points(&b, "measured", b.measured_gain)};
+    const struct aw_series phases[] = {
+        {.label = "model", .x = b.frequency_hz, .y = b.phase, .n = BODE},
+        make_points(&b, "measured", b.measured_phase)};
     const struct aw_series trust[] = {
         make_points(&b, "coherence", b.coherence),
         {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
@@ -204,7 +208,7 @@ enum { GAIN, PHASE, SENSITIVITY, PANELS };
  * dot with its name. */
 struct loop_chart {
     size_t n;
-    double hz[CURVE], values[PANELS][CURVE];
+    double frequency_hz[CURVE], values[PANELS][CURVE];
     double ends[2], levels[PANELS][2], mark_hz[PANELS][2], mark[PANELS][2];
     char text[PANELS][TEXT];
     const char *notes[PANELS];
@@ -224,7 +228,7 @@ static enum aw_status fill_curves(struct loop_chart *c, const struct aw_model *m
             continue;
         double wrapped = carg(open) * PER_RAD;
         phase = wrapped + 360 * round((phase - wrapped) / 360);
-        c->hz[c->n] = omega / PER_TURN;
+        c->frequency_hz[c->n] = omega / PER_TURN;
         c->values[GAIN][c->n] = 20 * log10(cabs(open));
         c->values[PHASE][c->n] = phase;
         c->values[SENSITIVITY][c->n++] = 1 / cabs(1 + open);
@@ -240,13 +244,13 @@ static struct aw_panel make_panel(struct loop_chart *c, int k, double level, dou
 {
     struct aw_series *series = c->series[k];
     const double *x = c->mark_hz[k], *y = c->mark[k];
-    c->ends[0] = c->hz[0];
-    c->ends[1] = c->hz[c->n - 1];
+    c->ends[0] = c->frequency_hz[0];
+    c->ends[1] = c->frequency_hz[c->n - 1];
     c->levels[k][0] = c->levels[k][1] = c->mark[k][1] = level;
     c->mark_hz[k][0] = c->mark_hz[k][1] = omega / PER_TURN;
     c->mark[k][0] = value;
     c->notes[k] = c->text[k];
-    series[0] = (struct aw_series){.x = c->hz, .y = c->values[k], .n = c->n, .colour = 1};
+    series[0] = (struct aw_series){.x = c->frequency_hz, .y = c->values[k], .n = c->n, .colour = 1};
     series[1] = (struct aw_series){.x = c->ends, .y = c->levels[k], .n = 2, .is_guide = true};
     series[2] = (struct aw_series){.x = x, .y = y, .n = 2, .colour = 2};
     series[3] = (struct aw_series){

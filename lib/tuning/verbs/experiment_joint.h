@@ -35,7 +35,8 @@ struct aw_experiment_joint {
     /* control loop of the firmware */
     struct {
         struct aw_driver driver;
-        double tick_s, period_s; /* shortest possible control period; the usual sample period */
+        double tick_s;   /* shortest possible control period */
+        double period_s; /* usual sample period */
     } loop;
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */
     struct aw_gains power_up; /* published gains after power-up */

@@ -55,7 +55,7 @@ static void print_points(struct aw_session *session, const struct aw_model *m)
     }
     aw_output_print(out, "\n%9s %10s %10s %10s\n", "Hz", "gain dB", "phase deg", "coherence");
     for (size_t i = 0; i < m->n_points; i++)
-        aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].hz,
+        aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].frequency_hz,
                         20 * log10(m->points[i].gain), m->points[i].phase_deg,
                         m->points[i].coherence,
                         m->points[i].coherence < AW_COHERENT ? "  not reliable" : "");

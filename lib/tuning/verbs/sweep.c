@@ -106,8 +106,8 @@ static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_st
         double nearest = log(MAX_TONE_RATIO);
         s->coherence[i] = NAN;
         for (size_t k = 0; k < n_points; k++)
-            if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
-                nearest = fabs(log(points[k].hz / s->points[i].hz));
+            if (fabs(log(points[k].frequency_hz / s->points[i].frequency_hz)) < nearest) {
+                nearest = fabs(log(points[k].frequency_hz / s->points[i].frequency_hz));
                 s->coherence[i] = points[k].coherence;
             }
     }
@@ -140,7 +140,7 @@ static enum aw_status check_direction(const struct aw_experiment *experiment,
     return aw_fail(&experiment->session->err, AW_REFUSED,
                    "sweep: at %.4g Hz %s moves in the wrong direction (phase %.0f deg) — check "
                    "whether motor or encoder is reversed",
-                   lowest->hz, experiment->joint.name, lowest->phase_deg);
+                   lowest->frequency_hz, experiment->joint.name, lowest->phase_deg);
 }
 
 static void report(struct aw_experiment *experiment, const struct sweep_state *s)
@@ -155,14 +155,14 @@ static void report(struct aw_experiment *experiment, const struct sweep_state *s
     for (int i = 0; i < s->sweep.n; i++) {
         const struct aw_bode_point *p = &s->points[i];
         aw_object_start(&row, NULL);
-        aw_object_add_number(&row, "frequency", p->hz, -4, "Hz");
+        aw_object_add_number(&row, "frequency", p->frequency_hz, -4, "Hz");
         aw_object_add_number(&row, "gain", p->gain_db, 3, "dB");
         aw_object_add_number(&row, "phase", p->phase_deg, 2, "deg");
         aw_object_add_number(&row, "coherence", s->coherence[i], 3, NULL);
         char trust[16];
         snprintf(trust, sizeof trust, "%.2f", s->coherence[i]);
-        aw_session_print_row(session, &row, "%10.4g %10.3f %10.2f %10s\n", p->hz, p->gain_db,
-                             p->phase_deg, isnan(s->coherence[i]) ? "-" : trust);
+        aw_session_print_row(session, &row, "%10.4g %10.3f %10.2f %10s\n", p->frequency_hz,
+                             p->gain_db, p->phase_deg, isnan(s->coherence[i]) ? "-" : trust);
     }
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);

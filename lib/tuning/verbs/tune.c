@@ -81,14 +81,14 @@ struct search {
     struct aw_driver driver;
     struct aw_design_options options;
     struct aw_proposal proposal;
-    struct aw_error why;
+    struct aw_error problem;
     enum aw_status status;
 };
 
 static void search(void *context)
 {
     struct search *s = context;
-    s->status = aw_design(&s->process, &s->driver, &s->options, &s->proposal, &s->why);
+    s->status = aw_design(&s->process, &s->driver, &s->options, &s->proposal, &s->problem);
 }
 
 static enum aw_status find_gains(struct aw_session *session, struct tuner *t, double overshoot,
@@ -104,7 +104,7 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
     if (status != AW_OK) /* the thread still owns s */
         return status;
     t->proposal = s->proposal;
-    *problem = s->why;
+    *problem = s->problem;
     status = s->status;
     free(s);
     return status;

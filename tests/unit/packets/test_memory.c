@@ -33,7 +33,7 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
     rig->protocol = aw_packets_protocol(rig->packets);
     struct aw_packet_memory_options options = {.protocol = rig->protocol,
                                                .first_custom = protocol->n_messages,
-                                               .hz = hz,
+                                               .rate_hz = hz,
                                                .echoes = echoes};
     assert_true(aw_packet_memory_new(&rig->memory, &options));
     assert_non_null(rig->memory);

@@ -45,9 +45,10 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
 
 /* Each call takes 10 ms; the elbow moves up as far as possible. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *joints,
-                                int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                void *context)
 {
-    (void)hz;
+    (void)rate_hz;
     for (int64_t t = aw_clock_now(s->clock); t < deadline; t += 10 * AW_MILLISECOND) {
         double at = joints->joints[0].state.value[AW_JOINT_ACTUAL];
         at = fmin((isnan(at) ? 0 : at) + speed / 100, stops_at);
@@ -62,10 +63,10 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 
 /* Moves the joint in steps of 10 ms, up to its stop, until look returns false. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                              double hz, aw_joints_look_fn *look, void *context)
+                              double rate_hz, aw_joints_look_fn *look, void *context)
 {
     (void)s;
-    assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without waiting */
+    assert_true(deadline == AW_NEVER && isinf(rate_hz)); /* returns without waiting */
     for (int i = 0; i < 100000; i++) {
         double at = them->joints[0].state.value[AW_JOINT_ACTUAL];
         device_ns += 10 * AW_MILLISECOND;

@@ -32,10 +32,10 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
 
 /* Each call takes 10 ms; the joint follows its target up to its stop. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                                double hz, aw_joints_look_fn *look, void *context)
+                                double rate_hz, aw_joints_look_fn *look, void *context)
 {
     struct aw_joint_state *now = &them->joints[0].state;
-    (void)deadline, (void)hz;
+    (void)deadline, (void)rate_hz;
     do {
         bool silent = device_ns >= silent_at_ns;
         device_ns += 10 * AW_MILLISECOND;
@@ -53,9 +53,9 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
 
 /* A joint that accepts velocities, with an angle that wraps. */
 static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                            double hz, aw_joints_look_fn *look, void *context)
+                            double rate_hz, aw_joints_look_fn *look, void *context)
 {
-    (void)deadline, (void)hz;
+    (void)deadline, (void)rate_hz;
     do {
         double at = them->joints[0].state.value[AW_JOINT_ACTUAL] + velocity / 100;
         device_ns += 10 * AW_MILLISECOND;
@@ -70,7 +70,7 @@ static const struct aw_joints joints = {.run.open = open_it,
                                         .run.command = command_it,
                                         .run.attend = attend_it,
                                         .run.now = device_time,
-                                        .traits.hz = 50};
+                                        .traits.rate_hz = 50};
 
 static void start(void)
 {
@@ -149,7 +149,7 @@ static const struct aw_joints turning = {.run.open = open_it,
                                          .run.command = set_velocity,
                                          .run.attend = turns,
                                          .run.now = device_time,
-                                         .traits.hz = 50};
+                                         .traits.rate_hz = 50};
 
 TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
 {

@@ -267,14 +267,14 @@ TEST(coherence_separates_answer_from_noise)
     size_t n = aw_find_spectrum(&trial, points), good = 0;
     assert_true(n > 15);
     for (size_t i = 0; i < n; i++) {
-        if (points[i].coherence < 0.95 || points[i].hz > 3)
+        if (points[i].coherence < 0.95 || points[i].frequency_hz > 3)
             continue;
         good++;
-        double complex g = aw_process_response(&truth, 6.283185307 * points[i].hz);
+        double complex g = aw_process_response(&truth, 6.283185307 * points[i].frequency_hz);
         double off = points[i].phase_deg - carg(g) * 57.29578;
         if (fabs(points[i].gain / cabs(g) - 1) > 0.15 || fabs(off - 360 * round(off / 360)) > 10)
-            fail_msg("%g Hz: gain %g instead of %g, phase off by %g", points[i].hz, points[i].gain,
-                     cabs(g), off);
+            fail_msg("%g Hz: gain %g instead of %g, phase off by %g", points[i].frequency_hz,
+                     points[i].gain, cabs(g), off);
     }
     assert_true(good > 8);
     for (size_t k = 0; k < N; k++)

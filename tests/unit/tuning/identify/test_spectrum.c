@@ -66,7 +66,7 @@ TEST(spectrum_matches_the_golden_file)
         size_t n = aw_find_spectrum(&trial, points);
         fprintf(out, "%s: %zu\n", rows[i].name, n);
         for (size_t k = 0; k < n; k++)
-            NUMBERS(out, " ", points[k].hz, points[k].gain, points[k].phase_deg,
+            NUMBERS(out, " ", points[k].frequency_hz, points[k].gain, points[k].phase_deg,
                     points[k].coherence, points[k].n_segments);
     }
     end_picture(out, "control-spectra.txt");

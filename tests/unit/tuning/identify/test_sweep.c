@@ -68,12 +68,12 @@ static size_t simulate(const struct system *system, double from_s, double to_s, 
 static void check_points(const struct system *system, double part, double degrees)
 {
     for (int i = 0; i < sweep.n; i++) {
-        double complex wanted = exact(system, points[i].hz);
+        double complex wanted = exact(system, points[i].frequency_hz);
         double phase = carg(wanted) * 180 / PI;
         if (fabs(points[i].gain / cabs(wanted) - 1) > part ||
             fabs(points[i].phase_deg - phase) > degrees)
-            fail_msg("%g Hz: %g, %g deg instead of %g, %g deg", points[i].hz, points[i].gain,
-                     points[i].phase_deg, cabs(wanted), phase);
+            fail_msg("%g Hz: %g, %g deg instead of %g, %g deg", points[i].frequency_hz,
+                     points[i].gain, points[i].phase_deg, cabs(wanted), phase);
         assert_true(fabs(points[i].gain_db - 20 * log10(points[i].gain)) < 1e-9);
     }
 }
@@ -145,9 +145,9 @@ TEST(excitation_keeps_amplitude_and_crest_factor)
     if (!(crest < 2.3)) /* equal phases would give 6.9 with 24 tones */
         fail_msg("crest factor %g", crest);
     for (int i = 0; i < sweep.n; i++) {
-        double periods = sweep.hz[i] * 10;
+        double periods = sweep.frequency_hz[i] * 10;
         assert_true(fabs(periods - round(periods)) < 1e-9);
-        assert_true(i == 0 || sweep.hz[i] > sweep.hz[i - 1]);
+        assert_true(i == 0 || sweep.frequency_hz[i] > sweep.frequency_hz[i - 1]);
     }
 }
 
@@ -223,7 +223,7 @@ TEST(invalid_plans_are_refused_others_match_the_golden_file)
             continue;
         }
         fprintf(out, "row %zu\n", i);
-        numbers(out, "  hz", sweep.hz, (size_t)sweep.n);
+        numbers(out, "  hz", sweep.frequency_hz, (size_t)sweep.n);
         numbers(out, "  phase", sweep.phase, (size_t)sweep.n);
         NUMBERS(out, "  scale", sweep.scale);
         double s = plan->duration_s;
@@ -287,7 +287,7 @@ TEST(phase_is_unwrapped_downwards)
     assert_int_equal(aw_sweep_response(&sweep, times, input, output, 100, points, NULL, NULL),
                      AW_OK);
     for (int k = 0; k < sweep.n; k++)
-        assert_true(fabs(points[k].phase_deg + 179.8 * points[k].hz) < 1e-6 &&
+        assert_true(fabs(points[k].phase_deg + 179.8 * points[k].frequency_hz) < 1e-6 &&
                     fabs(points[k].gain - 0.5) < 1e-9);
 }
 
@@ -319,7 +319,8 @@ TEST(summaries_match_the_golden_file)
                 s.peak_hz);
         aw_bode_open_loop(p, rows[i].n, open);
         for (int k = 0; k < rows[i].n; k++)
-            NUMBERS(out, "  open", open[k].hz, open[k].gain, open[k].gain_db, open[k].phase_deg);
+            NUMBERS(out, "  open", open[k].frequency_hz, open[k].gain, open[k].gain_db,
+                    open[k].phase_deg);
     }
     end_picture(out, "control-summaries.txt");
 }
