@@ -97,6 +97,9 @@ static void set_ongoing(struct aw_session *session, uint64_t boards)
     char names[256];
     canpid_state(session)->ongoing = boards;
     session->motion.ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    session->motion.activity[0] = '\0';
+    if (!boards)
+        return;
     snprintf(session->motion.activity, sizeof session->motion.activity, "%.90s %s enabled",
              aw_canpid_board_list(&session->wire->variant, boards, names, sizeof names),
              boards & (boards - 1) ? "stay" : "stays");

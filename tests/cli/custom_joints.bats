@@ -502,3 +502,56 @@ law() {
     printf '%s\n' 'gains set shoulder.kp=1 shoulder.ki=0 shoulder.kd=0 elbow.kp=2 elbow.ki=0 elbow.kd=3' gains >lines
     prints "elbow pid kd 3" unitysim -q -l "$fast" --packets uni.packets run lines
 }
+
+@test "a gain whose report is never requested is refused before anything is sent" {
+    cat >turn.packets <<'END'
+[packet TURN]
+moves = yes
+answer = wher
+base  = digits:3 deg min=0 max=180
+[packet WHER]
+ask = yes
+base = digits:3 deg
+[packet SGAI]
+kp = digits:3 min=0 max=999
+[packet RGAI]
+dir = rx
+kp = digits:3 min=0 max=999
+[joint base]
+setpoint = turn.base
+position = wher.base
+kp = sgai.kp rgai.kp
+[stop]
+packet = turn hold
+END
+    for words in "" "save x.gains" "set base.kp=5" "set base.kp=5 --dry-run"; do
+        refuses_with 2 "gains: no packet requests 'rgai'" armctl -l "$fast" --packets turn.packets gains $words
+    done
+}
+
+@test "-b of canpid hides no gains of custom joints" {
+    cat >pan.packets <<'END'
+[packet go]
+id = 0x650
+dir = tx
+moves = yes
+angle = s16 deg scale=0.1 min=-90 max=90
+[packet set_gain]
+id = 0x652
+dir = tx
+kp = f32
+[packet state]
+id = 0x651
+angle = s16 deg scale=0.1
+kp = f32
+[joint pan]
+setpoint = go.angle
+position = state.angle
+kp = set_gain.kp state.kp
+[stop]
+packet = go hold
+END
+    for options in "" "-b lknee"; do
+        gives "pan pid kp 0" canpid -q -l "$fast" --packets pan.packets $options gains
+    done
+}

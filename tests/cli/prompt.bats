@@ -479,6 +479,18 @@ END
         want {stopped by a signal} {canpid> }"
 }
 
+@test "Ctrl-C in watch reports no drivers if only a custom packet moves" {
+    printf '%s\n' '[packet go]' 'id = 0x650' 'dir = tx' 'moves = yes' 'angle = s16 deg scale=0.1 min=-90 max=90' \
+        '[packet state]' 'id = 0x651' 'angle = s16 deg scale=0.1' '[joint pan]' 'setpoint = go.angle' \
+        'position = state.angle' '[stop]' 'packet = go hold' >pan.packets
+    prompt canpid -l sim: --packets pan.packets <<<"
+        ask {stop} result= {canpid> }
+        ask {send go angle=1 --yes} result=sent {canpid> }
+        ask {watch -j state.angle} {angle}
+        type \003
+        want {canpid: watch ended; the motion continues — use 'stop' or Ctrl-C at the prompt to stop} {canpid> }"
+}
+
 # ---- Visible screen ------------------------------------------------------------------------------
 
 # screen COLUMNS COMMAND…: runs the command on a separate terminal and captures the visible screen.

@@ -100,7 +100,8 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
         return aw_fail(&session->err, AW_USAGE,
                        "gains: no joint in the packet file has gains — add 'kp = PACKET.FIELD' to "
                        "a [joint] section");
-    return aw_gains_run(session, args, &hooks);
+    enum aw_status status = aw_settings_check_queries(session, NULL);
+    return status == AW_OK ? aw_gains_run(session, args, &hooks) : status;
 }
 
 /* clang-format off */

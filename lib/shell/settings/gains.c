@@ -101,7 +101,14 @@ static void add_value(struct aw_object *row, const char *key, const struct aw_ga
     aw_object_add_number(row, key, gain->known ? (double)gain->value : NAN, -1, NULL);
 }
 
-/* Shows a gain, unless an option such as -b excludes its joint. */
+/* Returns true if an option such as -b excludes a joint. It never excludes custom joints. */
+static bool is_excluded(const struct gains *g, const char *joint)
+{
+    return !g->session->tool->motion.custom_joints &&
+           !aw_session_is_selected(g->session, (struct aw_span){NULL, 0}, joint);
+}
+
+/* Shows a gain, unless its joint is excluded. */
 static void show_gain(const struct gains *g, size_t index)
 {
     const struct aw_gain *gain = &g->current[index];
@@ -112,7 +119,7 @@ static void show_gain(const struct gains *g, size_t index)
     time_t sent_s = (time_t)(gain->sent_ns / AW_SECOND);
     start_row(g, index, gain->value, &row, text);
     snprintf(joint, sizeof joint, "%.*s", (int)strcspn(text, " "), text);
-    if (!aw_session_is_selected(g->session, (struct aw_span){NULL, 0}, joint))
+    if (is_excluded(g, joint))
         return;
     add_value(&row, "value", gain);
     aw_object_add_number(&row, "sent", gain->sent_ns ? (double)gain->sent_ns / 1e9 : (double)NAN, 3,

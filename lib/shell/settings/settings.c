@@ -166,12 +166,30 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
     return status;
 }
 
+enum aw_status aw_settings_check_queries(struct aw_session *session,
+                                         const struct aw_gain_list *only)
+{
+    size_t n;
+    const struct aw_device_setting *all = all_of(session, &n);
+    for (size_t i = 0; i < n && !session->tool->talk.receive; i++) {
+        const struct aw_message *report = all[i].reported.message;
+        if (report && is_listed(only, i) &&
+            aw_field_ref_find_query(session, &all[i].reported) == SIZE_MAX)
+            return aw_fail(&session->err, AW_USAGE,
+                           "gains: no packet requests '%s' — add 'ask = yes' to [packet %s]",
+                           report->name, report->name);
+    }
+    return AW_OK;
+}
+
 enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *only)
 {
     size_t n;
     struct aw_device_setting *all = all_of(session, &n);
     int64_t deadline = aw_time_after(aw_clock_now(session->clock), PATIENCE_S);
-    enum aw_status status = AW_OK;
+    enum aw_status status = aw_settings_check_queries(session, only);
+    if (status != AW_OK)
+        return status;
     for (size_t i = 0; i < n; i++)
         if (all[i].reported.message && is_listed(only, i))
             all[i].value = NAN;

@@ -47,8 +47,13 @@ struct aw_device_setting aw_device_setting_find(struct aw_session *session, cons
 /* Stores the settings in a record. */
 void aw_settings_store(struct aw_session *session, const struct aw_record *record);
 
+/* Checks that a packet requests each setting of this list that the device reports. NULL: all
+ * settings. A tool that receives unrequested messages needs no such packet. */
+enum aw_status aw_settings_check_queries(struct aw_session *session,
+                                         const struct aw_gain_list *only);
+
 /* Reads the settings of this list that the device reports. NULL: all settings. AW_TIMEOUT: no
- * report. */
+ * report. AW_USAGE: see aw_settings_check_queries. */
 enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *only);
 
 /* Adds the gains of a joint: its kp at this index, ki and kd after it, then all others in the same
