@@ -171,12 +171,14 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
                            "send: packet '%.24s' not found in --packets — check the name, or write "
                            "a plain line: DEG1,090",
                            line);
-    char text[AW_LINE_MAX];
-    int size = snprintf(text, sizeof text, "0%s\r\n", line);
-    struct aw_span frame = {(const uint8_t *)text, (size_t)size};
+    enum aw_status status = aw_armctl_check_line(line, &session->err);
+    if (status != AW_OK)
+        return status;
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    struct aw_span frame = {bytes, aw_armctl_line_write(bytes, 0, line)};
     if (session->options.run.dry_run)
         return aw_dry_run_show_bytes(session, frame);
-    enum aw_status status = armctl_open(session);
+    status = armctl_open(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)

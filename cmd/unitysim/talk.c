@@ -275,7 +275,9 @@ bool unitysim_is_elsewhere(struct aw_session *session, const struct aw_record *r
 
 enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record *command)
 {
-    bool unlimited = !command || session->options.run.force;
+    /* Custom packets have their own limits, even if they name the same joints. */
+    bool unlimited = !command || session->options.run.force ||
+                     aw_session_is_custom(session, command->codec->message);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && !unlimited; i++) {
         double velocity = aw_unitysim_get(command, i, "velocity");
         /* NaN (the message has no velocity) compares false. */

@@ -51,6 +51,16 @@ INI
     prints_no '"ok":false' armctl -q -j -l "$published" --keep-going <<<$'send DEG1,abc\nping\nping'
 }
 
+@test "send refuses text that is not a packet, also in a dry run" {
+    long=$(printf 'A%.0s' {1..5000})
+    for line in "$long" "${long:0:32}" DE 'DEG1, 90'; do
+        fails_with 2 "not a packet" armctl -q -l "$fast" send "$line"
+        fails_with 2 "not a packet" armctl -q --dry-run send "$line"
+        same "$output" ""
+    done
+    fails_with 2 "an ACK cannot be a command" armctl -q --dry-run send ACK0
+}
+
 @test "stop stops a motor of the published handler, with and without a profile" {
     start sim armctl sim -v --listen "pty:$D/arm" --quirks published
     ok armctl -q -l "$D/arm" duty 3 500

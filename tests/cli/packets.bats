@@ -233,6 +233,12 @@ END
     prints "FF FF 29 04 00 00 B4 42" unitysim --packets type.packets send lamp hue=90 --dry-run
     gives "send result=sent" unitysim -q -l "$fast" --packets type.packets send lamp hue=90 --yes
     exits 2 unitysim -q -l "$fast" --packets type.packets send lamp hue=90
+    printf '[packet spin]\nid = 77\ndir = tx\nrepeat = elbow hand\nvelocity = u16 deg/s min=0 max=2000\n' >spin.packets
+    spin() { unitysim -q -l "${url:-$fast}" --packets spin.packets --yes send spin elbow.velocity=900 "$@"; }
+    gives "send result=sent" spin hand.velocity=1500 # the limits of the built-in packet do not apply
+    fails_with 6 "(0 to 2000 deg/s)" spin hand.velocity=2001
+    start server unitysim --packets spin.packets -l sim: serve --listen unix:spin
+    gives "send result=sent" spin hand.velocity=1500
     prints "00 00 B4 42" ezphys --packets type.packets send lamp id=0 hue=90 --dry-run
     for tool in armctl:arm unitysim:type ezphys:type canpid:none; do
         [ "${tool#*:}" = none ] || ok "${tool%:*}" --packets "${tool#*:}.packets" describe --as lua

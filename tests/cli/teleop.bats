@@ -76,6 +76,18 @@ ends_of() {
     [ $((last - first)) -gt 20 ]
 }
 
+@test "one stick of a config file's map moves two joints" {
+    pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
+    mkdir -p config/armwire
+    printf '%s\n' '[teleop both]' 'enable = rightshoulder' 'lefty = m2 velocity -40deg/s' \
+        'lefty = m3 velocity 40deg/s' >config/armwire/hidmotor.ini
+    ok drive --map both --record run.pcapng # at a quarter of the speed
+    read -r _ last <<<"$(ends_of m2)"
+    ((last >= 8 && last <= 12)) || { echo "m2 ends at $last" && false; }
+    read -r _ last <<<"$(ends_of m3)"
+    ((last <= -8 && last >= -12)) || { echo "m3 ends at $last" && false; }
+}
+
 @test "armctl, unitysim, canpid and ezphys move by the expected distance and stop on release" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     printf '%s\n' '[joint lift]' 'index = 2' 'min = -180' 'max = 180' >middle.ini # teleop starts at the middle of the range

@@ -967,10 +967,8 @@ struct aw_armctl_memory aw_armctl_memory_before_send(struct aw_armctl *arm)
     return ahead;
 }
 
-enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
-                                      struct aw_armctl_outcome *outcome, struct aw_error *err)
+enum aw_status aw_armctl_check_line(const char *body, struct aw_error *err)
 {
-    *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!aw_armctl_is_valid_body(body))
         return aw_fail(err, AW_USAGE,
                        "'%.40s': not a packet — write three capitals, then at most 28 characters "
@@ -979,10 +977,20 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
     if (strncmp(body, "ACK", 3) == 0)
         return aw_fail(err, AW_USAGE,
                        "%s: an ACK cannot be a command — armctl sends ACKs by itself", body);
+    return AW_OK;
+}
+
+enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
+                                      struct aw_armctl_outcome *outcome, struct aw_error *err)
+{
     struct exchange exchange;
+    *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
+    enum aw_status status = aw_armctl_check_line(body, err);
+    if (status != AW_OK)
+        return status;
     begin_exchange(&exchange, arm, body, outcome, err);
     aw_armctl_announce(arm, body);
-    enum aw_status status = aw_armctl_idle(arm, now_ns(arm), err);
+    status = aw_armctl_idle(arm, now_ns(arm), err);
     if (status == AW_OK)
         status = send_with_either_digit(&exchange);
     if (status == AW_OK)

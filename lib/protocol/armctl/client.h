@@ -182,9 +182,12 @@ const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm);
 enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *command,
                                  struct aw_armctl_outcome *outcome, struct aw_error *err);
 
-/* Sends a line of text, TYPE[PARAMS], in the same way. If the table cannot decode it, the exchange
- * ends with the ACK (AW_ARMCTL_ARRIVED), because the handler confirms only commands. A packet of
- * the same type within 0.3 s confirms it. AW_USAGE: the text does not fit a line, or is an ACK. */
+/* Checks a line of text, TYPE[PARAMS]. AW_USAGE: it does not fit a line, or is an ACK. */
+enum aw_status aw_armctl_check_line(const char *body, struct aw_error *err);
+
+/* Sends a line that passes aw_armctl_check_line, in the same way as a command. If the table cannot
+ * decode it, the exchange ends with the ACK (AW_ARMCTL_ARRIVED), because the handler confirms only
+ * commands. A packet of the same type within 0.3 s confirms it. */
 enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                                       struct aw_armctl_outcome *outcome, struct aw_error *err);
 

@@ -85,7 +85,8 @@ static enum aw_status store_line(struct aw_session *session, const char *section
         (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
         (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
         return aw_fail(&session->err, AW_USAGE, "%.40s: too long — shorten it", key);
-    size_t i = 0;
+    /* An input of a teleop map may have several actions. */
+    size_t i = aw_config_map_name(section) ? config->n_lines : 0;
     while (i < config->n_lines && (strcmp(config->lines[i].section, section) != 0 ||
                                    strcmp(config->lines[i].key, key) != 0))
         i++;
@@ -98,7 +99,8 @@ static enum aw_status store_line(struct aw_session *session, const char *section
     return AW_OK;
 }
 
-/* Reads one line of the file. If a key is given twice, the last line counts. */
+/* Reads one line of the file. If a key is given twice, the last line counts, except for the inputs
+ * of a teleop map. */
 static enum aw_status read_entry(struct aw_session *session, const char *section, const char *key,
                                  const char *value)
 {
