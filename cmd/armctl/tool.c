@@ -183,7 +183,7 @@ static const struct aw_command commands[] = {
           .help = "number or configured name of a joint"}),
      .offline = true, .messages = true, .run = aw_run_limits,
      .details = "A limit comes from the protocol, or from min and max of [joint NAME] in the "
-         "config file. With --signed or --force the list shows the limits under that option.",
+         "config file. With --signed or --force, it shows the limits that then apply.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "stop the motors and return to the last confirmed position",

@@ -60,7 +60,8 @@ static enum aw_status check_setpoint(struct aw_session *session, const struct aw
      * range. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale &&
         !session->options.run.force)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %g%s%s is out of range (%g to %g) for %s",
+        return aw_fail(&session->err, AW_LIMIT,
+                       "%s: %g%s%s is out of range (%g to %g) for %s — give --force to override",
                        session->run.command->name, value, *unit ? " " : "", unit, -range, range,
                        aw_canpid_controller_name(controller));
     return AW_OK;

@@ -146,9 +146,11 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, status, "%s: %s",
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
     if (!s.confirmed)
-        return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold%s deg, not confirmed: interrupted while waiting",
-                       positions);
+        return aw_fail(
+            &session->err, AW_STOPPED,
+            "stop sent (hold at%s deg), not confirmed: interrupted while waiting — check that "
+            "the arm has stopped",
+            positions);
     aw_stop_set_effect(session, "holding%s deg", positions);
     return AW_OK;
 }

@@ -101,6 +101,7 @@ static const struct aw_command commands[] = {
     {.name = "home", .summary = "move all joints to 0",
      .args = AW_ARGS(DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = aw_run_home,
+     .details = "The motion takes one second, or longer if a joint would exceed 200 deg/s.",
      .examples = AW_LIST("-l sim: home --wait")},
     {.name = "gripper", .summary = "open or close the gripper",
      .args = AW_ARGS(

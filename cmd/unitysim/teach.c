@@ -46,7 +46,7 @@ static enum aw_status add_point(struct teach *teach)
     }
     teach->has_point = true;
     if (status == AW_OK && teach->every_ns == 0)
-        aw_session_print_notice(teach->session, "%zu joint%s saved, %zu rows",
+        aw_session_print_notice(teach->session, "%zu row%s added, %zu in total",
                                 teach->sequence.n - before,
                                 teach->sequence.n - before == 1 ? "" : "s", teach->sequence.n);
     return status;

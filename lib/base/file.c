@@ -55,7 +55,7 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *prefix, const char
     bool is_home = *path == '~' && error == ENOENT;
     return aw_fail(err, reasons[i].status, "%s%s%.200s: %s — %s", prefix ? prefix : "",
                    prefix ? ": " : "", path, aw_file_reason(error),
-                   is_home ? "~ is not expanded here — give the whole path" : reasons[i].advice);
+                   is_home ? "give the whole path; ~ is not expanded here" : reasons[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)

@@ -341,7 +341,7 @@ static enum aw_status check_format(const char *path, struct aw_error *err)
     else if (*start == '(' && aw_candump_parse(start, strcspn(start, "\r\n"), &frame))
         format = "a candump log";
     return format ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — use 'plot'%s", name, format,
-                            *start == '{' ? " and 'follow'" : ", 'decode' and 'replay'")
+                            *start == '{' ? " or 'follow'" : ", 'decode' or 'replay'")
                   : AW_OK;
 }
 

@@ -79,7 +79,7 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     for (size_t i = 0; i < url->n; i++) {
         const char *key = url->params[i].key;
         if (!is_key(names, key))
-            return aw_fail_unknown(err, aw_suggest(key, names, n), "remove it, see 'help links'",
+            return aw_fail_unknown(err, aw_suggest(key, names, n), "remove it, or see 'help links'",
                                    "%s: unknown link key '%.40s'", (*transport)->scheme, key);
     }
     return AW_OK;

@@ -18,8 +18,9 @@ enum aw_status aw_packet_check_name(const char *name, const char *kind, struct a
         !aw_is_one_of((const char *const[]){"t", "dir", "msg", "cmd", NULL}, name))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
-                   "'%.40s' is not a valid name for %s — use lower-case letters, digits and _ (max "
-                   "%d); t, dir, msg and cmd are reserved",
+                   "'%.40s' is not a valid name for %s — start with a lower-case letter, then use "
+                   "lower-case letters, digits and _ (max %d characters); t, dir, msg and cmd are "
+                   "reserved",
                    name, kind, NAME_MAX_LENGTH);
 }
 

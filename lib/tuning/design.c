@@ -300,20 +300,23 @@ static enum aw_status check_proposal(const struct aw_driver *driver,
                                      const struct aw_design_options *o, struct aw_proposal *p,
                                      struct aw_error *err)
 {
+    const char *remedy = "use another --form";
     char *out = p->refusal;
     size_t size = sizeof p->refusal;
     if (!p->margins.stable)
         snprintf(out, size, "the loop would be unstable");
     else if (p->out_of_range)
         snprintf(out, size, "a gain exceeds the driver's limit of %g", driver->gain_max);
-    else if (p->activity > o->activity * (1 + 1e-9))
-        snprintf(out, size, "the output noise at rest would be %.2g %%, above %.2g %% (--noise)",
+    else if (p->activity > o->activity * (1 + 1e-9)) {
+        snprintf(out, size, "the output noise at rest would be %.2g %%, above %.2g %%",
                  100 * p->activity, 100 * o->activity);
-    else if (p->ms > AW_DESIGN_MS_MAX * (1 + 1e-6) && !o->allow_high_ms)
+        remedy = "raise --noise, or use another --form";
+    } else if (p->ms > AW_DESIGN_MS_MAX * (1 + 1e-6) && !o->allow_high_ms) {
         snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MAX);
-    else
+        remedy = "use another --form, or --force to accept it";
+    } else
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "design: %s — use another --form", out);
+    return aw_fail(err, AW_LIMIT, "design: %s — %s", out, remedy);
 }
 
 enum aw_status aw_design_assess(const struct aw_process *process, const struct aw_driver *driver,

@@ -247,9 +247,9 @@ static enum aw_status read_process(struct content *c, const char *name, struct a
     int k = find_kind(c->kind);
     if (k == AW_PROCESS_KINDS)
         return aw_fail(err, AW_MALFORMED,
-                       "%s: model kind not supported — use first-order, integrating, second-order "
-                       "or third-order",
-                       name);
+                       "%s: model kind '%.24s' not supported — use first-order, integrating, "
+                       "second-order or third-order",
+                       name, c->kind);
     p->integrating = k == AW_PROCESS_INTEGRATING;
     if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
         c->damping < 0 || c->model.driver.tick_s < 0)

@@ -105,5 +105,5 @@ shared_bus() {
 @test "two interfaces in one log are reported" {
     printf '(1.0) can%d 041#9A99193F0200\n' 0 1 >two.log
     ok canpid decode -j two.log
-    same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
+    same "$stderr" "canpid: two.log: contains frames from interfaces can0 and can1 — select one: grep ' can0 ' FILE"
 }

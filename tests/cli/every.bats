@@ -146,7 +146,7 @@ END
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
         gives "" ${words%% *} --dry-run ${words#* }
-        has "$stderr" ": no preview, because the packets depend on $on — run without --dry-run"
+        has "$stderr" ": no preview, because the packets depend on $on — try it with -l sim:, without --dry-run"
         same "$(wc -l <<<"$stderr")" 1
         gives_json '[.ok,.dry_run]' '[true,true]' ${words%% *} -q -j --dry-run ${words#* }
         fails 2 ${words%% *} --dry-run ${words#* } nonsense

@@ -47,7 +47,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$stderr" 'stdin:3:1: expect: no deg joint=1 angle=90'
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
-    fails_with 2 '--tolerance works only with FIELD=VALUE' armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
+    fails_with 2 '--tolerance requires FIELD=NUMBER' armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
 }
 
 @test "expect compares up to 32 values of a message" {

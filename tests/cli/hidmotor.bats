@@ -656,7 +656,7 @@ END
         run "-$status" --separate-stderr hidmotor -q -l "$fast&fault=$fault" status
         has "$stderr" "$part"
     done <<'END'
-lost 3 no answer to positions within 100 ms
+lost 3 no answer to positions (3 attempts, 100 ms each)
 short 3 not 64 bytes
 unplug 3 no answer
 count 5 count
@@ -671,7 +671,7 @@ END
     fails_with 2 "duplicate" hidmotor -q -l "$fast&fault=foo" status
     fails 2 hidmotor -q -l "$fast&state=foo" status
     fails 3 hidmotor -q -l "$fast&fault=lost" gripper open
-    fails_with 3 "within 20 ms, asked 6 times" hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
+    fails_with 3 "(6 attempts, 20 ms each)" hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
 }
 
 @test "queries are retried and moves are verified over a bad line" {

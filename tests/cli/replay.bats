@@ -108,7 +108,7 @@ END
     has "$stderr" "nothing to send: the last command is at 1.000 s"
     ok canpid -q -l "$fast" record run.log -n 6
     prints "sent=0 left_out=6" canpid -l "$fast" replay run.log
-    has "$stderr" "run.log has no commands, 6 messages from the device — give --all"
+    has "$stderr" "run.log has no commands, only 6 messages from the device — give --all"
     silent canpid -q -l "$fast" replay run.log
 }
 

@@ -520,8 +520,8 @@ END
         wait "$waiter" && false || same "$?" 7
         wait "$reader" && false || same "$?" 7
         exec 7>&-
-        same "$(<waits)" "hidmotor: $url: $why — all its motions are stopped"
-        same "$(<reads)" "hidmotor: $url: $why — all its motions are stopped"
+        same "$(<waits)" "hidmotor: $url: $why — check that the device has stopped"
+        same "$(<reads)" "hidmotor: $url: $why — check that the device has stopped"
     done
 }
 

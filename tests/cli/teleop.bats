@@ -146,7 +146,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     fails 2 armctl -q -l "$fast" teleop --channels pad.ndjson
     has "$why" "no joint of the map handler is configured — add [joint NAME] sections with an index"
     prints 'teleop result=ended stops=1' arm 'deg lift 90' 'teleop --channels pad.ndjson'
-    has "$stderr" 'grip: position unknown, not driven — move it once'
+    has "$stderr" 'teleop: position unknown for grip: not driven — move each once'
     # A quarter of half the range per second, in whole degrees. The last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
     # Each command has been confirmed before the next one is sent.

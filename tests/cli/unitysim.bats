@@ -223,7 +223,7 @@ PYTHON
 @test "move exits 3 and stops if the target is not reached" {
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
     same "$(json '[.ok,.error,.result,.elbow.ticks]')" '[false,"timeout","not-reached",2048]'
-    has "$stderr" "elbow is at 2048, not 2300"
+    has "$stderr" "elbow at 2048, target 2300 ticks"
     exits_with 3 "no feedback" unitysim -q -l "$fast&scene=0" move elbow=2300
 }
 
@@ -418,7 +418,7 @@ END
 @test "an incomplete motion is reported, and the arm stops" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
-     has "$stderr" "s.csv:3:1: timed out: elbow is at 2048, not 2300 after 2 s — check for a limit of the scene or an obstacle"
+     has "$stderr" "s.csv:3:1: timed out after 2 s: elbow at 2048, target 2300 ticks — check the scene for joint limits and obstacles"
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 

@@ -74,7 +74,7 @@ static void try_url(const char *text)
     int64_t ns;
     if (aw_url_host_port(text, host, sizeof host, &port, &err) == AW_OK)
         MUST(port <= 65535);
-    if (aw_url_share(text, &share, &err) == AW_OK)
+    if (aw_url_share("drop", text, &share, &err) == AW_OK)
         MUST(share >= 0 && share <= 1);
     if (aw_url_duration(text, &ns, &err) == AW_OK)
         MUST(ns >= 0);

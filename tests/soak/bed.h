@@ -421,7 +421,7 @@ static inline double bed_share(const struct bed *bed, const char *key)
     const char *text = aw_url_get(&bed->faults, key);
     double share = 0;
     if (text)
-        aw_url_share(text, &share, NULL);
+        aw_url_share("drop", text, &share, NULL);
     return share;
 }
 

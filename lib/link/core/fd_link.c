@@ -84,8 +84,8 @@ static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
 static enum aw_status fail_stalled(const struct aw_link *link, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "%s: timed out: the peer accepted no data for a second — check that it is "
-                   "running",
+                   "%s: write timed out after 1 s — check that the peer is running; on a serial "
+                   "port, check flow control",
                    link->key);
 }
 

@@ -17,7 +17,8 @@ static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error 
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return aw_fail(err, AW_USAGE, "link key '%.40s': no value — write key=value", text);
+        return aw_fail(err, AW_USAGE, "link key '%.40s': not KEY=VALUE — write it as ?key=value",
+                       text);
     *equals = '\0';
     if (aw_url_get(url, text))
         return aw_fail(err, AW_USAGE, "link key '%.40s': given twice — remove one", text);
@@ -143,11 +144,11 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
     return AW_OK;
 }
 
-enum aw_status aw_url_share(const char *text, double *share, struct aw_error *err)
+enum aw_status aw_url_share(const char *name, const char *text, double *share, struct aw_error *err)
 {
     enum aw_status status = aw_number_parse_unit(text, NULL, share, err);
     if (status == AW_OK && (*share < 0 || *share > 1))
-        return aw_fail(err, AW_USAGE, "'%.40s': not a percentage from 0%% to 100%%", text);
+        return aw_fail(err, AW_USAGE, "%s: %.40s is out of range — give 0%% to 100%%", name, text);
     return status;
 }
 

@@ -54,8 +54,9 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
                                 struct aw_error *err);
 
 /* Parse numbers in URL values: "10%" or 0.1 as a share from 0 to 1; "5ms" as nanoseconds, at most
- * an hour. A time without a unit is in seconds. */
-enum aw_status aw_url_share(const char *text, double *share, struct aw_error *err);
+ * an hour. A time without a unit is in seconds. name: for messages. */
+enum aw_status aw_url_share(const char *name, const char *text, double *share,
+                            struct aw_error *err);
 enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *err);
 
 #endif

@@ -61,8 +61,8 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
     struct hid_link *self = (struct hid_link *)link;
     unsigned char report[1 + AW_HID_REPORT] = {0}; /* starts with the report number, 0: none */
     if (size > AW_HID_REPORT)
-        return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", self->name,
-                       AW_HID_REPORT, size);
+        return aw_fail(err, AW_USAGE, "%s: report too long (%zu bytes, max %d) — shorten it",
+                       self->name, size, AW_HID_REPORT);
     memcpy(report + 1, buf, size);
     ssize_t n;
     do
@@ -237,8 +237,10 @@ static enum aw_status parse_url(struct aw_hid_choice *choice, const struct aw_ur
     if (status == AW_OK)
         status = parse_rest(choice, url->rest, err);
     if (status == AW_OK && choice->path && (serial || page || choice->interface >= 0))
-        return aw_fail(err, AW_USAGE, "hid:%.60s: keys not allowed with a path — remove them",
-                       url->rest);
+        return aw_fail(
+            err, AW_USAGE,
+            "hid:%.60s: serial, usage_page and interface not allowed with a path — remove them",
+            url->rest);
     return status;
 }
 

@@ -104,8 +104,8 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     struct uhid_link *self = (struct uhid_link *)link;
     struct uhid_event event;
     if (size > AW_HID_REPORT)
-        return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", link->key,
-                       AW_HID_REPORT, size);
+        return aw_fail(err, AW_USAGE, "%s: report too long (%zu bytes, max %d) — shorten it",
+                       link->key, size, AW_HID_REPORT);
     event.type = UHID_INPUT2;
     event.u.input2.size = (uint16_t)size;
     memcpy(event.u.input2.data, buf, size);

@@ -109,7 +109,9 @@ static enum aw_status fix_modes(int fd, const char *path, const struct aw_line_s
     modes.c_cflag &= ~(tcflag_t)CRTSCTS;
     modes.c_cflag |= line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0;
     if (!ok || tcsetattr(fd, TCSANOW, &modes) != 0)
-        return aw_fail(err, AW_NO_LINK, "%.90s: settings not supported: %s", path, strerror(errno));
+        return aw_fail(err, AW_NO_LINK,
+                       "%.90s: cannot set the serial parameters: %s — check baud, parity and flow",
+                       path, strerror(errno));
     tcflush(fd, TCIFLUSH);
     return AW_OK;
 }

@@ -45,7 +45,9 @@ static enum aw_status apply_modes(int fd, const char *path, const struct aw_line
         return aw_fail(err, AW_USAGE, "%s: baud=%ld not supported — try 9600 or 115200", path,
                        line->baud);
     if (tcsetattr(fd, TCSANOW, &modes) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: settings not supported: %s", path, strerror(errno));
+        return aw_fail(err, AW_NO_LINK,
+                       "%s: cannot set the serial parameters: %s — check baud, parity and flow",
+                       path, strerror(errno));
     return AW_OK;
 }
 

@@ -264,7 +264,7 @@ static enum aw_status parse_shares(struct faults *faults, const struct aw_url *u
     for (size_t i = 0; i < sizeof shares / sizeof *shares && status == AW_OK; i++) {
         const char *text = aw_url_get(url, shares[i].key);
         if (text)
-            status = aw_url_share(text, shares[i].share, err);
+            status = aw_url_share(shares[i].key, text, shares[i].share, err);
     }
     return status;
 }

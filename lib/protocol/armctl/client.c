@@ -865,8 +865,9 @@ static enum aw_status fail_ended(struct exchange *exchange, enum aw_status statu
     bool refused = status == AW_LIMIT || status == AW_REFUSED;
     if (!stopped)
         return refused || status == AW_NO_MEMORY ? status : AW_LOST;
-    return aw_fail(exchange->err, AW_STOPPED, "%s: stopped while waiting for the %s — not resent",
-                   exchange->outcome->sent, exchange->outcome->acked ? "confirmation" : "ACK");
+    return aw_fail(exchange->err, AW_STOPPED,
+                   "%s: interrupted while waiting for the %s; not resent", exchange->outcome->sent,
+                   exchange->outcome->acked ? "confirmation" : "ACK");
 }
 
 static enum aw_status finish_exchange(struct exchange *exchange, enum aw_status status)

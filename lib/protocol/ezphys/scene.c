@@ -181,7 +181,8 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
     struct token token = r->token;
     enum aw_status status = read_number(r, NULL, 1, ID_MAX, &value);
     if (status == AW_OK && value != floor(value))
-        return fail_at(r, &token, AW_USAGE, "%g is not a whole number — round it", value);
+        return fail_at(r, &token, AW_USAGE, "%g is not a whole number — give an id from 1 to %d",
+                       value, ID_MAX);
     if (status == AW_OK)
         *(uint32_t *)member_at(object, row) = (uint32_t)value;
     return status;

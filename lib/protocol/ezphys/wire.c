@@ -202,9 +202,10 @@ static enum aw_status check_length(const struct aw_wire *wire, const struct pack
     size_t expected = aw_payload_size(wire, packet->message);
     if (packet->length == expected || (wire->lenient && packet->length > expected))
         return AW_OK;
-    return aw_fail(err, AW_MALFORMED,
-                   "length: %s has %zu bytes of payload, not %u — check --wire, or for damage",
-                   packet->message->name, expected, (unsigned)packet->length);
+    return aw_fail(
+        err, AW_MALFORMED,
+        "%s: payload of %u bytes, expected %zu — check --wire; the packet may be damaged",
+        packet->message->name, (unsigned)packet->length, expected);
 }
 
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
@@ -217,9 +218,11 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     }
     struct packet packet = read_head(wire, dir, frame);
     if (!packet.message) {
-        aw_fail(err, AW_MALFORMED, "unknown packet type %u %s the simulator — %s",
-                (unsigned)packet.code, dir == AW_TX ? "to" : "from",
-                dir == AW_TX ? "types are 1 to 3" : "types are 1 to 5");
+        aw_fail(
+            err, AW_MALFORMED,
+            "unknown packet type %u %s the simulator — check --wire, or describe the packet with "
+            "--packets",
+            (unsigned)packet.code, dir == AW_TX ? "to" : "from");
         return NULL;
     }
     return check_length(wire, &packet, err) == AW_OK ? packet.message : NULL;

@@ -331,20 +331,22 @@ static enum aw_status fail_no_answer(const struct exchange *x, struct aw_error *
         {now->errors - before->errors, "error packet about something else",
          "error packets about something else", "check whether another program uses the board"},
     };
-    char name[32], other[96],
-        asked[32] = "", hint[160] = "check that this is the right board, and that it is running";
+    char name[32], other[96], attempts[48],
+        hint[160] = "check that this is the right board, and that it is running";
     for (size_t i = sizeof reports / sizeof *reports; i-- > 0;)
         if (reports[i].n)
             snprintf(hint, sizeof hint, "%llu %s: %s", (unsigned long long)reports[i].n,
                      reports[i].n == 1 ? reports[i].singular : reports[i].plural,
                      reports[i].meaning);
     if (x->reply->retries)
-        snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
+        snprintf(attempts, sizeof attempts, "(%d attempts, %d ms each)", x->reply->retries + 1,
+                 reply_timeout_ms(x));
+    else
+        snprintf(attempts, sizeof attempts, "within %d ms", reply_timeout_ms(x));
     x->arm->counters.timeouts++;
     if (aw_link_find_sharer(x->arm->link, other, sizeof other))
         snprintf(hint, sizeof hint, "%s also uses the board: end it, or try again", other);
-    return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
-                   reply_timeout_ms(x), asked, hint);
+    return aw_fail(err, AW_TIMEOUT, "no answer to %s %s — %s", name_of(x, name), attempts, hint);
 }
 
 /* Tries once. Sets *ended if another try would not help. */

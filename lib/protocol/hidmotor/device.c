@@ -131,8 +131,9 @@ static enum aw_status parse_fault(const char *token, struct aw_hidmotor_faults *
     faults->share[i] = 1;
     if (!value)
         return AW_OK;
-    return i == AW_HIDMOTOR_UNPLUG ? aw_url_duration(value, &faults->unplug_ns, err)
-                                   : aw_url_share(value, &faults->share[i], err);
+    return i == AW_HIDMOTOR_UNPLUG
+               ? aw_url_duration(value, &faults->unplug_ns, err)
+               : aw_url_share(aw_hidmotor_fault_names[i], value, &faults->share[i], err);
 }
 
 enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_faults *faults,

@@ -81,7 +81,8 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
         return aw_fail(err, AW_USAGE, "duration: not a finite number — give one such as 500ms");
     if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "duration: %.6g ms is out of range (%g to %.7g ms)",
+    return aw_fail(err, AW_LIMIT,
+                   "duration: %.6g ms is out of range (%g to %.7g ms) — give --force to override",
                    target->duration_ms, row->min, row->max);
 }
 

@@ -647,14 +647,19 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
         if (!goal->wanted)
             continue;
         if (!force && (goal->position < limit->min || goal->position > limit->max))
-            return aw_fail(err, AW_LIMIT,
-                           "%s: %d ticks (%.1f deg) is out of range (%d to %d, %.1f to %.1f deg)",
-                           name, goal->position, aw_unitysim_ticks_to_deg(goal->position),
-                           limit->min, limit->max, aw_unitysim_ticks_to_deg(limit->min),
-                           aw_unitysim_ticks_to_deg(limit->max));
+            return aw_fail(
+                err, AW_LIMIT,
+                "%s: %d ticks (%.1f deg) is out of range (%d to %d ticks, %.1f to %.1f deg) — "
+                "give --force to override",
+                name, goal->position, aw_unitysim_ticks_to_deg(goal->position), limit->min,
+                limit->max, aw_unitysim_ticks_to_deg(limit->min),
+                aw_unitysim_ticks_to_deg(limit->max));
         if (goal->velocity < 0 || goal->velocity > cap)
-            return aw_fail(err, AW_LIMIT, "%s: velocity %d is out of range (1 to %d)", name,
-                           goal->velocity, cap);
+            return aw_fail(err, AW_LIMIT, "%s: velocity %d is out of range (1 to %d)%s", name,
+                           goal->velocity, cap,
+                           goal->velocity > cap && goal->velocity <= AW_UNITYSIM_VELOCITY_MAX
+                               ? " — give --force to override"
+                               : "");
         if (goal->tolerance < 0)
             return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1 — give 1 or more", name,
                            goal->tolerance);
@@ -742,11 +747,12 @@ static enum aw_status fail_unreached(const struct moving *moving, struct aw_erro
             "check that the simulator runs, and load a scene (unitysim scene basic)", err);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (!is_at_goal(moving, i))
-            aw_append(list, sizeof list, ", ", "%s is at %d, not %d", aw_unitysim_joint_name(i),
-                      moving->unity->feedback.position[i], moving->move.goals[i].position);
+            aw_append(list, sizeof list, ", ", "%s at %d, target %d ticks",
+                      aw_unitysim_joint_name(i), moving->unity->feedback.position[i],
+                      moving->move.goals[i].position);
     return aw_fail(err, AW_TIMEOUT,
-                   "timed out: %s after %.9g s — check for a limit of the scene or an obstacle",
-                   *list ? list : "the joints are not at rest", seconds);
+                   "timed out after %.9g s: %s — check the scene for joint limits and obstacles",
+                   seconds, *list ? list : "the joints are not at rest");
 }
 
 /* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error occurs. */

@@ -326,9 +326,9 @@ static void explain_empty(struct player *p, const char *path)
         aw_session_print_notice(session, "replay: nothing to send: %.200s has no messages", path);
     else if (!r->plan.n)
         aw_session_print_notice(session,
-                                "replay: nothing to send: %.200s has no commands, %" PRIu64
-                                " messages from the device — %s",
-                                path, r->plan.n_received,
+                                "replay: nothing to send: %.200s has no commands, only %" PRIu64
+                                " message%s from the device — %s",
+                                path, r->plan.n_received, r->plan.n_received == 1 ? "" : "s",
                                 session->tool->protocol->frames.can
                                     ? "give --all to send them"
                                     : "record a session with --record");
@@ -415,7 +415,7 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
 /* clang-format off */
 const struct aw_command aw_replay_command = {
     .name = "replay", .group = AW_GROUP_KEEP,
-    .summary = "resend the commands of a capture with their original timing",
+    .summary = "resend the commands of a recording with their original timing",
     .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE,
          .help = "capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",

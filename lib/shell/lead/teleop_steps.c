@@ -1,6 +1,7 @@
 /* teleop for devices that confirm each command: waits for each step. */
 #include <math.h>
 
+#include "base/text.h"
 #include "shell/lead/teleop.h"
 
 #define OF_RANGE 0.5 /* default speed, as a share of the range per second */
@@ -9,23 +10,25 @@
 static enum aw_status check_known(struct aw_operator *h)
 {
     size_t known = 0, unknown = h->engine.n;
+    char names[200] = "";
     for (size_t i = 0; i < h->engine.n; i++) {
         if (!h->mapped[i])
             continue;
-        if (isnan(h->joints[i].actual))
+        if (isnan(h->joints[i].actual)) {
             unknown = i;
-        else
+            aw_append(names, sizeof names, ", ", "%s", aw_joint_display_name(&h->list.joints[i]));
+        } else
             known++;
     }
     if (unknown == h->engine.n)
         return AW_OK;
-    const char *name = aw_joint_display_name(&h->list.joints[unknown]);
     if (known == 0)
         return aw_fail(&h->session->err, AW_LIMIT,
                        "teleop: no joint has confirmed its position — move %s once, or give "
                        "--force to start in the middle of its range",
-                       name);
-    aw_session_print_notice(h->session, "%s: position unknown, not driven — move it once", name);
+                       aw_joint_display_name(&h->list.joints[unknown]));
+    aw_session_print_notice(h->session,
+                            "teleop: position unknown for %s: not driven — move each once", names);
     return AW_OK;
 }
 

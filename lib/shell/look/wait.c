@@ -169,9 +169,10 @@ static enum aw_status apply_tolerance(struct waiter *w)
         fits = fits || check_tolerance(w, term, tolerance) == AW_OK;
     }
     if (!any)
-        return aw_fail(err, AW_USAGE,
-                       "expect: --tolerance works only with FIELD=VALUE — otherwise give a range: "
-                       "'FIELD>4 and FIELD<6'");
+        return aw_fail(
+            err, AW_USAGE,
+            "expect: --tolerance requires FIELD=NUMBER — add such a condition, or give a "
+            "range: 'FIELD>4 and FIELD<6'");
     if (*tolerance == '-')
         return aw_fail(err, AW_LIMIT, "--tolerance: %s is below 0 — give 0 or more", tolerance);
     if (fits)

@@ -473,6 +473,5 @@ const struct aw_command aw_watch_command = {
     .details = "On a terminal, shows a table: q quits, space freezes it, r resets min and max, / "
         "filters, arrows scroll; if the link is lost, it reconnects. In a pipe, and with -n, "
         "--once, --json, --csv, --format or --fields, prints one line for each message. Fields "
-        "that only describe the message (count of hidmotor, seq of armctl) are shown with -v or "
-        "when you name them."};
+        "that only number or describe the message are shown with -v or when you name them."};
 /* clang-format on */

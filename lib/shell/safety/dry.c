@@ -30,7 +30,9 @@ enum aw_status aw_dry_run_outcome(struct aw_session *session, const char *comman
     aw_object_add_truth(&session->result, "dry_run", true);
     if (*dependency)
         aw_session_print_notice(
-            session, "%s: no preview, because the packets depend on %s — run without --dry-run",
+            session,
+            "%s: no preview, because the packets depend on %s — try it with -l sim:, without "
+            "--dry-run",
             command, dependency);
     else
         aw_session_print_notice(session, "%s: no preview, because --dry-run opens no link",

@@ -135,7 +135,7 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
         *attached->loss_reason ? attached->loss_reason : "connection to the server lost";
     bool reconnects = attached->session->share.waits_for_server;
     return aw_fail(err, AW_LOST, "serve:%s: %s — %s", attached->address.path, why,
-                   reconnects ? "reconnecting" : "all its motions are stopped");
+                   reconnects ? "reconnecting" : "check that the device has stopped");
 }
 
 void aw_attached_handle(struct aw_attached *attached)
@@ -527,10 +527,10 @@ const struct aw_sharing aw_sharing = {
 /* clang-format off */
 const struct aw_command aw_speed_command = {
     .name = "speed", .group = AW_GROUP_MOVE, .streams = true,
-    .summary = "on a server: change the playback speed of another program",
+    .summary = "change the speed of a running play, replay or follow",
     .args = AW_ARGS(
         {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
-         .help = "speed relative to the file, such as 30% or 200% (or 2); 0 pauses"}),
+         .help = "speed relative to the file, such as 30%; 200% or 2 is twice as fast; 0 pauses"}),
     .run = run_speed,
     .details = "A running play, replay or follow of a recording continues at that speed, without a "
         "jump and within the limits. At your own prompt, type the command while it runs; + and - "

@@ -131,7 +131,7 @@ const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t siz
     *out = '\0';
     if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !all_named)
         snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
-                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
+                 aw_digits_for(info->max), info->max, info->unit && *info->unit ? " " : "",
                  info->unit ? info->unit : "");
     return out;
 }

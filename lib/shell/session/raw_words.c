@@ -28,7 +28,8 @@ static enum aw_status restore_fields(struct aw_tokens *tokens, const struct aw_r
         char *at = text + used;
         size_t length = strcspn(tokens->token[i], "="), room = sizeof text - used;
         if (room < length + 64)
-            return aw_fail(err, AW_USAGE, "the JSON object is too large — split it");
+            return aw_fail(err, AW_USAGE, "JSON object too large (max %zu bytes) — shorten it",
+                           sizeof text);
         memcpy(at, tokens->token[i], length);
         at[length] = '\0';
         int scalar = aw_codec_find(record->codec, at);

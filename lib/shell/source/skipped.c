@@ -54,9 +54,9 @@ static void report_lines(struct aw_session *session, const char *name,
     if (*text)
         aw_session_print_notice(session, "%s: skipped %s", name, text);
     if (*lines->interfaces[1])
-        aw_session_print_notice(session, "%s: frames of %s and %s — pick one with grep ' %s '",
-                                name, lines->interfaces[0], lines->interfaces[1],
-                                lines->interfaces[0]);
+        aw_session_print_notice(
+            session, "%s: contains frames from interfaces %s and %s — select one: grep ' %s ' FILE",
+            name, lines->interfaces[0], lines->interfaces[1], lines->interfaces[0]);
 }
 
 void aw_report_skipped(struct aw_session *session, const char *name,

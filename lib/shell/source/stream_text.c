@@ -304,9 +304,11 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
                                 s->input.name, AW_POINTS_MAX);
     find_time(csv);
     if (csv->n < 2)
-        return aw_fail(&s->session->err, AW_USAGE,
-                       "%.120s: '%.40s' is neither JSON nor the header of a CSV file",
-                       s->input.name, line);
+        return aw_fail(
+            &s->session->err, AW_USAGE,
+            "%.120s: '%.40s' is neither JSON nor the header of a CSV file — write JSON lines, "
+            "or a CSV header with at least two columns",
+            s->input.name, line);
     return name_columns(s, line);
 }
 

@@ -19,7 +19,9 @@ static enum aw_status add_token(struct builder *b, const char *name, const char 
     int length = snprintf(tokens->text + b->used, room, "%s%s%s", name, value ? "=" : "",
                           value ? value : "");
     if (length < 0 || (size_t)length >= room || tokens->n == AW_WORDS_MAX)
-        return aw_fail(err, AW_USAGE, "the JSON object is too large — split it");
+        return aw_fail(err, AW_USAGE,
+                       "JSON object too large (max %zu bytes, %d values) — shorten it",
+                       sizeof tokens->text, AW_WORDS_MAX);
     tokens->column[tokens->n] = 0;
     tokens->token[tokens->n++] = tokens->text + b->used;
     b->used += (size_t)length + 1;

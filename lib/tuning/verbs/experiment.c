@@ -90,8 +90,9 @@ enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment,
     if ((value >= joint->low && value <= joint->high) || experiment->session->options.run.force)
         return AW_OK;
     return aw_fail(&experiment->session->err, AW_LIMIT,
-                   "%s: %.4g %s is out of range (%.4g to %.4g) for %s", what, value * joint->scale,
-                   joint->unit, joint->low * joint->scale, joint->high * joint->scale, joint->name);
+                   "%s: %.4g %s is out of range (%.4g to %.4g) for %s — give --force to override",
+                   what, value * joint->scale, joint->unit, joint->low * joint->scale,
+                   joint->high * joint->scale, joint->name);
 }
 
 enum aw_status aw_experiment_max_deviation(const struct aw_experiment *experiment, const char *text,

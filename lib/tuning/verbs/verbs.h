@@ -96,7 +96,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     AW_SAVE_OPTION
 #define AW_IDENTIFY_ROW(joint, ...)                                                               \
     .name = "identify", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,            \
-    .summary = "identify a process model of " joint ", or from a recording",                      \
+    .summary = "identify a process model of " joint ", live or from a recording",                 \
     .run = aw_run_identify, .options = AW_OPTIONS(__VA_ARGS__)
 /* Options of identify, from an experiment or a recorded file. of_input: default column for the
  * process input. */

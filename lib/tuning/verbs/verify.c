@@ -166,13 +166,22 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
         limits += !isnan(check->limits.max[m]);
-    const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
-    if (!*check->joint.name || (hooks->has_modes && !*check->joint.mode) || !*check->texts[FROM] ||
-        !*check->texts[TO] || !limits)
-        return aw_fail(&session->err, AW_USAGE,
-                       "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
-                       check->name, aw_experiment_joint_term(session),
-                       hooks->has_modes ? ", controller" : "");
+    bool has_modes = aw_experiment_get_hooks(session)->has_modes;
+    const struct {
+        bool missing;
+        const char *key;
+    } keys[] = {{!*check->joint.name, aw_experiment_joint_term(session)},
+                {has_modes && !*check->joint.mode, "controller"},
+                {!*check->texts[FROM], text_keys[FROM]},
+                {!*check->texts[TO], text_keys[TO]},
+                {!limits, "a limit such as max-overshoot"}};
+    char missing[100] = "";
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].missing)
+            aw_append(missing, sizeof missing, ", ", "%s", keys[i].key);
+    if (*missing)
+        return aw_fail(&session->err, AW_USAGE, "[%s]: missing %s — complete the section",
+                       check->name, missing);
     enum aw_status status = read_values(session, check);
     double low = check->joint.low, high = check->joint.high;
     if (status == AW_OK &&

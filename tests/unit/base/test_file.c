@@ -233,7 +233,7 @@ TEST(each_errno_has_its_status_and_advice)
         {EPERM, AW_USAGE, "choose another path, or change the permissions", NULL},
         {EROFS, AW_USAGE, "choose another path", NULL},
         {ENOENT, AW_USAGE, "check the name", NULL},
-        {ENOENT, AW_USAGE, "~ is not expanded here — give the whole path", "~/run.csv"},
+        {ENOENT, AW_USAGE, "give the whole path; ~ is not expanded here", "~/run.csv"},
         {ENOSPC, AW_LOST, "free some space or write elsewhere", NULL},
         {EDQUOT, AW_LOST, "free some space or write elsewhere", NULL},
         {EMFILE, AW_USAGE, "check the file", NULL},

@@ -37,9 +37,9 @@ static const struct {
     {"{\"kind\":\"first-order\",\"gain\":2,\"dead_time\":1,\"fit\":{\"own\":true}}",
      "m.json: own is not a number"},
     {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}",
-     "m.json: model kind not supported — use first-order, integrating, second-order or "
+     "m.json: model kind 'third' not supported — use first-order, integrating, second-order or "
      "third-order"},
-    {"{\"gain\":2,\"dead_time\":1}", "model kind not supported"},
+    {"{\"gain\":2,\"dead_time\":1}", "model kind '' not supported"},
     {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}",
      "m.json: gain is 0, or a time is below 0"},
     {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "time is below 0"},

@@ -147,5 +147,5 @@ TEST(unknown_scheme_error_lists_all_transports)
     assert_open_fails("udp", AW_USAGE, "unknown link 'udp' — did you mean 'udp:'?");
     assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
     assert_open_fails("pty:?xyzzy=1", AW_USAGE,
-                      "pty: unknown link key 'xyzzy' — remove it, see 'help links'");
+                      "pty: unknown link key 'xyzzy' — remove it, or see 'help links'");
 }

@@ -274,9 +274,12 @@ TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
     assert_open_fails("hid:serial=", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not hexadecimal");
     assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
-    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE, "keys not allowed with a path");
-    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE, "keys not allowed with a path");
-    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE, "keys not allowed with a path");
+    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE,
+                      "serial, usage_page and interface not allowed with a path");
+    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE,
+                      "serial, usage_page and interface not allowed with a path");
+    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE,
+                      "serial, usage_page and interface not allowed with a path");
     assert_open_fails("hid:ffff:ffff?interface=255&usage_page=ffff", AW_NO_LINK, "board not found");
     assert_open_fails("hid:1:0", AW_NO_LINK, "board not found");
     assert_open_fails("hid:10000:1", AW_USAGE, "hid:VID:PID");

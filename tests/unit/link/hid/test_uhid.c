@@ -179,7 +179,7 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
     assert_write_fails(link, report, AW_HID_REPORT + 1, AW_USAGE,
-                       ": report too long (max 64 bytes, not 65)");
+                       ": report too long (65 bytes, max 64) — shorten it");
     nothing_heard();
 }
 

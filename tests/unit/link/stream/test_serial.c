@@ -222,7 +222,8 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
         {AW_USAGE, "bits, parity or stop not supported"},
         {AW_USAGE, "bits, parity or stop not supported"},
         {AW_USAGE, PORT ": flow, dtr or rts not supported"},
-        {AW_NO_LINK, PORT ": settings not supported: Invalid argument"},
+        {AW_NO_LINK,
+         PORT ": cannot set the serial parameters: Invalid argument — check baud, parity and flow"},
     };
     assert_open_fails(PORT "?baud=12", AW_USAGE, "baud=12");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -245,7 +246,9 @@ TEST_WITH(plug_in, unplug, port_without_modem_lines_can_be_opened)
     assert_goes_both_ways(link);
     aw_link_close(link);
     port.settings_refused = 1;
-    assert_open_fails(PORT, AW_NO_LINK, PORT ": settings not supported: Invalid argument");
+    assert_open_fails(
+        PORT, AW_NO_LINK,
+        PORT ": cannot set the serial parameters: Invalid argument — check baud, parity and flow");
     port.lines_refused = ENOTTY;
     port.modem_lines = 0;
     assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": dtr line not supported — remove dtr=");

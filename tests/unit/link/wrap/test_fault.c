@@ -316,10 +316,10 @@ TEST(invalid_keys_are_refused)
         bool datagrams;
         const char *url, *text;
     } cases[] = {
-        {true, "sim:?drop=101%", "'101%': not a percentage from 0% to 100%"},
-        {true, "sim:?dup=-1%", "'-1%': not a percentage from 0% to 100%"},
-        {true, "sim:?corrupt=2", "'2': not a percentage from 0% to 100%"},
-        {true, "sim:?reorder=1.5", "'1.5': not a percentage from 0% to 100%"},
+        {true, "sim:?drop=101%", "drop: 101% is out of range — give 0% to 100%"},
+        {true, "sim:?dup=-1%", "dup: -1% is out of range — give 0% to 100%"},
+        {true, "sim:?corrupt=2", "corrupt: 2 is out of range — give 0% to 100%"},
+        {true, "sim:?reorder=1.5", "reorder: 1.5 is out of range — give 0% to 100%"},
         {false, "sim:?reorder=5%", "reorder: not supported on a stream — remove it from the link"},
         {true, "sim:?delay=-1s", "'-1s': time out of range (0 to 3600 s)"},
         {true, "sim:?delay=1ms&jitter=2h", NULL},

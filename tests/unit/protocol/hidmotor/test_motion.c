@@ -672,8 +672,9 @@ TEST(targets_are_checked_against_limits)
         {0, -90, 3600000, false, AW_OK, ""},
         {2, 64, 1000, true, AW_OK, ""},
         {0, 0, 3600000.5, false, AW_LIMIT,
-         "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
-        {0, 0, -0.5, false, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
+         "duration: 3.6e+06 ms is out of range (0 to 3600000 ms) — give --force to override"},
+        {0, 0, -0.5, false, AW_LIMIT,
+         "duration: -0.5 ms is out of range (0 to 3600000 ms) — give --force to override"},
         {2, 63.001, 1000, false, AW_LIMIT,
          "elbow: 63.001 deg is out of range (-90 to 63 deg), where the arm may collide — give "
          "--force to override"},

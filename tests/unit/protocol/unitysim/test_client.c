@@ -202,7 +202,7 @@ TEST(stuck_joint_is_named)
     aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2100);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
     rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
-            "wrist_flex is at 2048, not 2300 after 4 s");
+            "timed out after 4 s: wrist_flex at 2048, target 2300 ticks");
     assert_null(strstr(rig->err.text, "shoulder"));
     rig_run(rig, 0.1);
     assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_WRIST_FLEX].state, AW_UNITYSIM_STOP);
