@@ -6,7 +6,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "help.h"
 #include "link/core/spawn.h"
 #include "link/open.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "base/text.h"
 
 static const struct {
     const char *name;
