@@ -96,6 +96,10 @@ has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; 
 hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
+# not COMMAND…: requires failure. A line with "! COMMAND", or with the first of "A && B" false, never fails a
+# test, because set -e ignores it.
+not() { ! "$@"; }
+
 # fails_with STATUS TEXT COMMAND…: same as fails; $why contains TEXT. fails_like: $why matches a pattern.
 # refuses_with: nothing was sent.
 fails_with() { fails "$1" "${@:3}"; has "$why" "$2"; }

@@ -210,7 +210,8 @@ time.sleep(60)' >held 3>&- &
         ok "$tool" -q -l "$url" ping -n 1
         run -4 "$tool" sim --listen "$scheme$D/$tool"
         end "$pid"
-        [ ! -e "$D/$tool" ] && [ ! -e "$D/$tool.lock" ]
+        [ ! -e "$D/$tool" ]
+        [ ! -e "$D/$tool.lock" ]
     done <<'END'
 armctl pty:
 canpid slcan:pty:

@@ -166,7 +166,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
         sees '.why | strings | test("dropped by a stop")' me
         sees '.cmd == "move" and .exit == 3' me
         sleep 0.3
-        ! moves
+        not moves
     done
     sees '.cmd == "stop" and .ok' bob
 }
@@ -315,7 +315,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     for url in "mqtts://127.0.0.1:$port/arm?cert=$D/arm.pem&key=$D/arm.key" "mqtts://127.0.0.1:$port/arm?cafile=$D/ca.pem" \
         "mqtt://127.0.0.1:$port/arm"; do
         timeout 2 armwire-mqtt "$url" -- hidmotor -q -l serve: 2>m.err 3>&- || true
-        ! grep ready: m.err
+        not grep ready: m.err
         [[ $url != *cert=* ]] || grep "certificate verify failed" m.err
     done
     fails_with 2 "cafile: nothing: No such file" armwire-mqtt "mqtts://127.0.0.1:$port/arm?cafile=nothing" -- hidmotor

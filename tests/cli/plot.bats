@@ -221,7 +221,8 @@ END
     env PATH=/nowhere "$canpid" -q plot measured step.csv --out b.gp
     env PATH=/nowhere "$canpid" -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --plot c.gp --dry-run
     env PATH=/nowhere "$canpid" -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --plot c.gp
-    [ -s b.gp ] && [ -s c.gp ]
+    [ -s b.gp ]
+    [ -s c.gp ]
 }
 
 @test "plot without names chooses the main fields, or all columns of a foreign table" {

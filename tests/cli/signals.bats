@@ -85,7 +85,8 @@ arm_at_30() {
     kill "$pid"
     wait "$pid" && status=0 || status=$?
     [ "$status" = 0 ] || [ "$status" = 143 ]
-    [ ! -e "$D/arm" ] && [ ! -L "$D/arm" ]
+    [ ! -e "$D/arm" ]
+    [ ! -L "$D/arm" ]
 }
 
 @test "a signal without a device ends the program" {

@@ -120,7 +120,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
             moves || break
             sleep 0.05
         done
-        ! moves
+        not moves
         kill -KILL "$forward" 2>/dev/null || true
         wait "$mover" && false || same "$?" 7
         while commanded; do sleep 0.05; done

@@ -142,7 +142,8 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     kill -SEGV "$client"
     wait "$client" && false || same $? 139
     before=$(setpoint "$url")
-    [ "${before%.*}" -ge 7 ] && [ "${before%.*}" -lt 75 ]
+    [ "${before%.*}" -ge 7 ]
+    [ "${before%.*}" -lt 75 ]
     same "$(setpoint "$url")" "$before" # the setpoint stays constant
     exec {lines}>&-
 }

@@ -33,7 +33,9 @@ ends_of() {
     [ "$(jq '.stop_ms < 20' <<<"$output")" = true ]
     read -r first last <<<"$(ends_of m2)"
     # A quarter of the maximum 200 deg/s for a second.
-    [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
+    [ "$first" -le 3 ]
+    [ "$last" -ge 44 ]
+    [ "$last" -le 51 ]
 }
 
 @test "45 button presses move only their joint, also with custom packets" {
@@ -65,7 +67,9 @@ ends_of() {
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     read -r first last <<<"$(hidmotor -q -j decode run.pcapng --dir tx |
         jq -r 'select(.msg == "pid") | .m2.setpoint | round' | sed -n '1p;$p' | xargs)"
-    [ "$first" -le 3 ] && [ "$last" -ge 34 ] && [ "$last" -le 44 ]
+    [ "$first" -le 3 ]
+    [ "$last" -ge 34 ]
+    [ "$last" -le 44 ]
     same "$(hidmotor -q -j decode run.pcapng --dir tx | jq -r .msg | sort -u | xargs)" "pid status"
 }
 
@@ -361,7 +365,8 @@ END
     same "$(grep -c 'now: ' <<<"$stderr")" 1
     has "$stderr" 'now: elbow'
     read -r _ last <<<"$(ends_of m2)"
-    [ "$last" -ge 44 ] && [ "$last" -le 51 ] # a quarter of the maximum 200 deg/s for a second
+    [ "$last" -ge 44 ]
+    [ "$last" -le 51 ] # a quarter of the maximum 200 deg/s for a second
     read -r _ last <<<"$(ends_of m3)"
     [ "$last" -le -44 ]
 }
@@ -499,7 +504,8 @@ assert "--channels FILE" in result["why"], result
 END
     done
     # The arm moved and was stopped.
-    [ $status = 0 ] && hidmotor -q -j decode run.pcapng --dir tx |
+    [ $status = 0 ]
+    hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }
 
