@@ -84,7 +84,8 @@ static const struct aw_command commands[] = {
          "-l sim: setpoint 0.3Nm -b lknee -c tor")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",
      .args = AW_ARGS(
-         {.name = "joint", .complete = complete_boards, .help = "board of the joint: lknee"},
+         {.name = "joint", .complete = complete_boards,
+          .help = "board of the joint, such as lknee"},
          {.name = "amount", .optional = true,
           .help = "change relative to the setpoint, such as +5deg or -2Nm; without it, the keys "
                   "move the joint"}),
@@ -102,7 +103,7 @@ static const struct aw_command commands[] = {
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
-          .help = "board of the joint: lknee"}),
+          .help = "board of the joint, such as lknee"}),
      .offline = true, .messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "disable", .group = AW_GROUP_MOVE,

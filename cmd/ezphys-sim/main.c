@@ -65,7 +65,7 @@ struct program {
 
 static const struct aw_tool tool = {
     .name = "ezphys-sim",
-    .summary = "simulates rigid bodies, joints and motors, like EZPhysics, over TCP",
+    .summary = "simulate rigid bodies, joints and motors, like EZPhysics, over TCP",
     .protocol = &aw_ezphys_protocol,
     .options = ezphys_simulator_options,
     .help.usage = "[options] [SCENE]",

@@ -173,7 +173,7 @@ static const struct aw_command commands[] = {
           .min = 0.001, .max = 100, .help = "maximum speed in rad/s or m/s"}),
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete,
-          .help = "name; with several axes hip.axis2"}),
+          .help = "joint; if it has several axes, name one, such as hip.axis2"}),
      .details = "Answers each message with a motor velocity of ten times the remaining "
          "distance per second, at most --speed. Times are simulation times. All joints are held "
          "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "

@@ -144,7 +144,8 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .optional = true,
           .choices = AW_LIST("get", "set", "default", "views", "save", "use"),
-          .help = "action (default get)"},
+          .help = "what to do (default get): get or set the position, return to the default view, "
+                  "list the views, save one, or use a saved one"},
          {.name = "x", .field = "update.camera.x", .optional = true, .with = AW_LIST("set")},
          {.name = "y", .field = "update.camera.y", .optional = true, .with = AW_LIST("set")},
          {.name = "z", .field = "update.camera.z", .optional = true, .with = AW_LIST("set")},

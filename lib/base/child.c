@@ -151,15 +151,17 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
                               struct aw_error *err)
 {
     int ends[N_ENDS] = {-1, -1, -1, -1, -1}, report = -1, error = 0;
+    bool forked = false;
     *child = (struct aw_child){.stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
     if (make_ends(child, plan, ends, &report)) {
         pid_t parent = getpid(), pid = fork();
         if (pid == 0)
             run_program(plan, ends, parent);
-        error = pid < 0 ? errno : 0;
-        child->pid = pid < 0 ? 0 : pid;
+        forked = pid > 0;
+        error = forked ? 0 : errno;
+        child->pid = forked ? pid : 0;
         aw_child_close(&ends[REPORT]);
-        if (!error)
+        if (forked)
             error = await_start(child, report);
     } else
         error = errno;
@@ -171,10 +173,9 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
     aw_child_close(&child->stdin_fd);
     aw_child_close(&child->stdout_fd);
     aw_child_close(&child->stderr_fd);
-    return aw_fail(err, AW_NO_LINK,
-                   "%.100s: %s — check that it is complete and "
-                   "executable",
-                   plan->path, strerror(error));
+    return aw_fail(err, AW_NO_LINK, "%.100s: cannot %s: %s%s", plan->path,
+                   forked ? "execute" : "start", strerror(error),
+                   forked ? " — check that the file is complete and executable" : "");
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */

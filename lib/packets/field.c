@@ -166,9 +166,11 @@ static enum aw_status read_no_data(struct aw_field *row, const char *text, struc
 {
     double value;
     enum aw_status status = aw_number_parse(text, &value, err);
-    if (status == AW_OK && !(value >= INT32_MIN && value <= INT32_MAX && value == floor(value)))
-        status =
-            aw_fail(err, AW_USAGE, "no_data: '%.40s' is not a whole number (max 32 bits)", text);
+    if (status == AW_OK && value != floor(value))
+        status = aw_fail(err, AW_USAGE, "no_data: '%.40s' is not a whole number", text);
+    else if (status == AW_OK && (value < INT32_MIN || value > INT32_MAX))
+        status = aw_fail(err, AW_USAGE, "no_data: '%.40s' is out of range (%d to %d)", text,
+                         INT32_MIN, INT32_MAX);
     if (status != AW_OK)
         return status;
     row->has_no_data = true;

@@ -80,11 +80,13 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
                                     .last_error = rest->error};
     double ticks = scene->duration_s / driver->tick_s;
     if (!(ticks >= 1) || ticks > 1e6) {
-        aw_fail(err, AW_USAGE, "predict: duration %g s is out of range", scene->duration_s);
+        aw_fail(err, AW_USAGE, "predict: duration %g s is out of range (%g to %g s)",
+                scene->duration_s, driver->tick_s, 1e6 * driver->tick_s);
         return NULL;
     }
     if (!(process->dead_time_s < MAX_TICKS * driver->tick_s)) {
-        aw_fail(err, AW_USAGE, "predict: dead time %g s is out of range", process->dead_time_s);
+        aw_fail(err, AW_USAGE, "predict: dead time %g s is out of range (below %g s)",
+                process->dead_time_s, MAX_TICKS * driver->tick_s);
         return NULL;
     }
     struct aw_sample *samples = calloc((size_t)ticks, sizeof *samples);

@@ -98,7 +98,8 @@ static enum aw_status parse_can(const char *text, size_t length, const char *has
     if (status != AW_OK)
         return status;
     if (at + 1 < length && text[at + 1] == 'R')
-        return aw_fail(err, AW_MALFORMED, "remote frames carry no data — remove it");
+        return aw_fail(err, AW_MALFORMED,
+                       "remote frames (#R) are not supported — give a data frame");
     return parse_bytes(text, at + 1, length, out, cap, size, err);
 }
 

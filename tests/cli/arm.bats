@@ -196,7 +196,7 @@ INI
     fails_with 6 'waist: 121 deg is above its maximum 120 deg' armctl -q -l 'sim:?time=virtual' arm 250 121 120
     printf '[joint elbow]\nindex = 2\n' >joints.ini
     fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
-    has "$why" 'elbow: joint 2 has role h of arm by default, which needs a translating joint (mm), not a rotating one'
+    has "$why" 'elbow: the arm command uses joint 2 for h by default, which needs a translating joint (mm), not a rotating one'
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
     fails_with 2 '[joint b]: role theta already belongs to [joint a]' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     # Only the section printed by help.

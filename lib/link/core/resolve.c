@@ -1,21 +1,24 @@
 /* Resolves host names in a separate thread, so that a signal can end the wait. */
 #include "link/core/resolve.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/task.h"
 
 struct lookup {
     char host[256], service[8];
     struct addrinfo hints, *list;
-    int error;
+    int error, system_error; /* system_error: errno of the thread, for EAI_SYSTEM */
 };
 
 static void look_up(void *context)
 {
     struct lookup *lookup = context;
     lookup->error = getaddrinfo(lookup->host, lookup->service, &lookup->hints, &lookup->list);
+    lookup->system_error = errno;
     lookup->list = lookup->error ? NULL : lookup->list;
 }
 
@@ -49,6 +52,21 @@ enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned por
         return AW_STOPPED;
     *list = lookup->list;
     *error = lookup->error;
+    int system_error = lookup->system_error;
     free(lookup);
+    errno = system_error;
     return AW_OK;
+}
+
+enum aw_status aw_resolve_fail(const char *scheme, const char *host, int error,
+                               struct aw_error *err)
+{
+    const char *reason = error == EAI_SYSTEM ? strerror(errno) : gai_strerror(error);
+    if (error == EAI_MEMORY)
+        return aw_no_memory(err);
+    if (error == EAI_NONAME)
+        return aw_fail(err, AW_NO_LINK, "%s:%.100s: host not found — check the name", scheme, host);
+    return aw_fail(err, AW_NO_LINK,
+                   "%s:%.100s: cannot resolve the host name: %s — check the network", scheme, host,
+                   reason);
 }

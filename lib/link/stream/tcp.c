@@ -45,12 +45,7 @@ static enum aw_status resolve_address(struct address *address, const char *rest,
     if (aw_resolve(&address->list, host, address->port, &hints, clock, &error) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "tcp:%.100s: interrupted during the host name lookup",
                        rest);
-    if (error == EAI_MEMORY)
-        return aw_no_memory(err);
-    if (error)
-        return aw_fail(err, AW_NO_LINK, "tcp:%.100s: host not found: %s — check the name", rest,
-                       gai_strerror(error));
-    return AW_OK;
+    return error ? aw_resolve_fail("tcp", rest, error, err) : AW_OK;
 }
 
 /* Writes HOST:PORT, with brackets around a host with colons. */

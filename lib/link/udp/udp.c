@@ -81,11 +81,8 @@ static enum aw_status resolve_host(struct address *out, const char *host, unsign
     if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "udp:%.100s: interrupted during the host name lookup",
                        host);
-    if (error == EAI_MEMORY)
-        return aw_no_memory(err);
     if (error)
-        return aw_fail(err, AW_NO_LINK, "udp:%.100s: host not found: %s — check the name", host,
-                       gai_strerror(error));
+        return aw_resolve_fail("udp", host, error, err);
     memcpy(&out->storage, list->ai_addr, list->ai_addrlen);
     out->size = list->ai_addrlen;
     freeaddrinfo(list);

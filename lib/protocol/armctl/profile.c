@@ -217,7 +217,8 @@ static enum aw_status check_joint(const struct aw_armctl_profile *profile,
                        "[joint %s]: index %d already belongs to [joint %s] — change one",
                        joint->name, joint->index, first->name);
     if (joint->min > joint->max)
-        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g — swap them", joint->name,
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: min %g is above max %g — lower min or raise max", joint->name,
                        joint->min, joint->max);
     if (joint->min < 0 && !joint->is_signed)
         return aw_fail(err, AW_USAGE,
@@ -351,15 +352,15 @@ static enum aw_status check_arm_role(const struct request *request, struct aw_er
     const char *role = aw_armctl_role_name(request->role);
     if (joint->kind != request->kind)
         return aw_fail(err, AW_USAGE,
-                       "%s: joint %d has role %s of arm by default, which needs a %s joint (%s), "
-                       "not a %s one — in the config file, set the role of another joint: role = "
+                       "%s: the arm command uses joint %d for %s by default, which needs a %s "
+                       "joint (%s), not a %s one — in the config file, give another joint role = "
                        "%s",
                        joint->name, joint->index, role, expected->adjective, expected->unit,
                        kind_rows[joint->kind].adjective, role);
     if (joint->role != AW_ARMCTL_NO_ROLE && joint->role != request->role)
         return aw_fail(err, AW_USAGE,
-                       "%s: joint %d has role %s of arm by default, but its role is %s — in the "
-                       "config file, set the role of another joint: role = %s",
+                       "%s: the arm command uses joint %d for %s by default, but its role is %s — "
+                       "in the config file, give another joint role = %s",
                        joint->name, joint->index, role, aw_armctl_role_name(joint->role), role);
     return AW_OK;
 }

@@ -183,9 +183,9 @@ static enum aw_status check_checksum(struct aw_span frame, struct aw_error *err)
         return AW_OK;
     if (found == checksum_from(data, 4, frame.size - 1))
         return aw_fail(err, AW_MALFORMED,
-                       "checksum: %02X expected, %02X found: the sender uses the older VIPER "
-                       "dialect, which sums from byte 4",
-                       expected, found);
+                       "checksum: %02X expected, %02X found: the sender sums from byte 4 (older "
+                       "VIPER dialect, not supported) — sum from byte %d",
+                       expected, found, HEADER);
     return aw_fail(err, AW_MALFORMED,
                    "checksum: %02X expected, %02X found — check for damage, or a sender "
                    "that sums other bytes",

@@ -139,7 +139,7 @@ static void print_command_body(struct aw_page *page, const struct aw_command *co
         aw_page_add_text(page, command->details);
     if (safety[command->safety])
         aw_page_add_text(page, safety[command->safety]);
-    if (command->args)
+    if (command->args && command->args->name)
         aw_page_add_heading(page, "Arguments");
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
         print_argument(page, arg);

@@ -155,8 +155,10 @@ static enum aw_status open_inputs(struct aw_operator *h)
     enum aw_status status = AW_OK;
     h->display.screen = aw_live_is_wanted(session);
     if (h->input.keys.enabled && !h->display.screen)
-        return aw_fail(&session->err, AW_USAGE,
-                       "teleop --keys needs a terminal — or use a gamepad (--pad)");
+        return aw_fail(&session->err, AW_USAGE, "teleop --keys needs %s",
+                       aw_session_is_text(session)
+                           ? "a terminal — use a gamepad (--pad) instead"
+                           : "text output — omit --json, --csv, --format and --fields");
     if (!h->input.keys.enabled && (!channels || aw_teleop_given(session)->pad))
         status = open_pad_or_keys(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;

@@ -61,7 +61,8 @@ static enum aw_status join_arguments(struct waiter *w, const struct aw_args *arg
         int n = snprintf(w->text + used, sizeof w->text - used, "%s%s", i ? " " : "",
                          args->bound[i].text);
         if (n < 0 || used + (size_t)n >= sizeof w->text)
-            return aw_fail(&w->session->err, AW_USAGE, "%s: more than %d characters — shorten it",
+            return aw_fail(&w->session->err, AW_USAGE,
+                           "%s: condition longer than %d characters — shorten it",
                            args->command->name, WANTED_MAX - 1);
         used += (size_t)n;
     }

@@ -85,7 +85,8 @@ const struct aw_command aw_config_command = {
          .help = "what to print: the settings, the path of the file, or an example with every key "
              "as a comment"}),
     .options = AW_OPTIONS({.name = "all", AW_AT(aw_config_options, all),
-                           .help = "also show options with their default values"}),
+                           .help = "also show options that are not set, with their default "
+                                   "values"}),
     .offline = true, .run = run_config,
     .examples = AW_LIST("config show", "config show --all", "config path", "config example")};
 /* clang-format on */

@@ -143,7 +143,8 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
 {
     char output[600], reason[40] = "it no longer reads its input";
     if (f->overflowed)
-        return aw_fail(err, AW_LOST, "%s: %s is too slow — record to a faster disk, or .pcapng",
+        return aw_fail(err, AW_LOST,
+                       "%s: %s is too slow — use a faster disk, or record to a .pcapng file",
                        f->label, f->program);
     bool ended = aw_child_wait(&f->child, DEAD_MS);
     if (*aw_child_output(&f->child, output, sizeof output))

@@ -81,10 +81,18 @@ static enum aw_status store_line(struct aw_session *session, const char *section
 {
     struct aw_config *config = session->config;
     struct aw_config_line line;
-    if ((size_t)snprintf(line.section, sizeof line.section, "%s", section) >= sizeof line.section ||
-        (size_t)snprintf(line.key, sizeof line.key, "%s", key) >= sizeof line.key ||
-        (size_t)snprintf(line.value, sizeof line.value, "%s", value) >= sizeof line.value)
-        return aw_fail(&session->err, AW_USAGE, "%.40s: too long — shorten it", key);
+    const struct {
+        const char *name, *text;
+        char *out;
+        size_t size;
+    } parts[] = {{"section", section, line.section, sizeof line.section},
+                 {"key", key, line.key, sizeof line.key},
+                 {"value", value, line.value, sizeof line.value}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if ((size_t)snprintf(parts[i].out, parts[i].size, "%s", parts[i].text) >= parts[i].size)
+            return aw_fail(&session->err, AW_USAGE,
+                           "%.40s: %s is longer than %zu characters — shorten it", key,
+                           parts[i].name, parts[i].size - 1);
     /* An input of a teleop map may have several actions. */
     size_t i = aw_config_map_name(section) ? config->n_lines : 0;
     while (i < config->n_lines && (strcmp(config->lines[i].section, section) != 0 ||

@@ -40,7 +40,8 @@ const struct aw_option aw_global_options[] = {
     {.name = "quiet", AW_AT_ALL(print.quiet), .letter = 'q',
      .help = "print only results and errors"},
     {.name = "record", AW_AT_ALL(link.record), .value = "FILE",
-     .help = "record all messages on the link in a .pcapng or .mcap file, or .log (CAN)",
+     .help = "record all messages on the link to a .pcapng or .mcap file, or, on CAN, a .log "
+             "file",
      .endings = "pcapng mcap"},
     {.name = "dry-run", AW_AT_ALL(run.dry_run),
      .help = "print fields and bytes; open nothing, send nothing"},

@@ -1,4 +1,5 @@
 /* tune: identifies, designs, asks, steps with the old and new gains, and keeps the better ones. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,8 +151,10 @@ static enum aw_status design_gains(struct aw_experiment *experiment, struct tune
     if (status == AW_OK || *t->proposal.refusal)
         show_gains(session, t);
     bool is_forced = status == AW_LIMIT && force && t->proposal.margins.stable;
+    const char *remedy = strstr(problem.text, " — ");
     if (is_forced)
-        aw_session_print_notice(session, "%s; accepted because of --force", problem.text);
+        aw_session_print_notice(session, "%.*s; accepted because of --force",
+                                (int)(remedy ? remedy - problem.text : INT_MAX), problem.text);
     else
         session->err = problem;
     status = is_forced ? AW_OK : status;

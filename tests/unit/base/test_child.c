@@ -235,9 +235,9 @@ TEST_WITH(reset, NULL, missing_program_is_reported)
                 &(struct aw_child_plan){"/nosuch/x", argv, .pipe_stdin = true, .pipe_stdout = true},
                 &err),
             AW_NO_LINK);
-        assert_string_equal(
-            err.text,
-            "/nosuch/x: No such file or directory — check that it is complete and executable");
+        assert_string_equal(err.text,
+                            "/nosuch/x: cannot execute: No such file or directory — check that "
+                            "the file is complete and executable");
         assert_int_equal(fake.read, 0);
         assert_int_equal(child.pid, 0);
         assert_int_equal(child.stdin_fd, -1);
@@ -261,7 +261,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
     int lowest = lowest_free_descriptor();
     fake.fork = EAGAIN;
     assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
-    assert_has(err.text, "/bin/true: Resource temporarily unavailable — check that it");
+    assert_string_equal(err.text, "/bin/true: cannot start: Resource temporarily unavailable");
     fake.fork = 0;
     for (; status != AW_OK && steps < 30; steps++) {
         rlim_t usual = limit_descriptors((rlim_t)lowest + steps);
@@ -270,7 +270,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
         if (status == AW_OK)
             break;
         assert_int_equal(status, AW_NO_LINK);
-        assert_has(err.text, "/bin/true: Too many open files");
+        assert_has(err.text, "/bin/true: cannot start: Too many open files");
         expect_no_child();
         assert_int_equal(lowest_free_descriptor(), lowest);
     }

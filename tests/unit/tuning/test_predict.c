@@ -14,11 +14,11 @@ TEST(prediction_length_follows_the_duration)
         const char *says;
     } rows[] = {
         {0.5, 0.5, 1, NULL},
-        {0.5, 0.49, 0, "predict: duration 0.49 s is out of range"},
+        {0.5, 0.49, 0, "predict: duration 0.49 s is out of range (0.5 to 500000 s)"},
         {0.5, 2.4, 4, NULL},
         {1. / 1024, 1e6 / 1024, 1000000, NULL},
-        {1. / 1024, 977, 0, "predict: duration 977 s is out of range"},
-        {0.5, NAN, 0, "predict: duration nan s is out of range"},
+        {1. / 1024, 977, 0, "predict: duration 977 s is out of range (0.000976562 to 976.562 s)"},
+        {0.5, NAN, 0, "predict: duration nan s is out of range (0.5 to 500000 s)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_driver driver = {.tick_s = rows[i].tick_s};

@@ -103,7 +103,8 @@ TEST(invalid_hex_is_refused)
     assert_refused(&aw_canpid_protocol, "041#1x",
                    "column 5: single hex digit — write two digits per byte");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is not a hex digit");
-    assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data — remove it");
+    assert_refused(&aw_canpid_protocol, "041#R",
+                   "remote frames (#R) are not supported — give a data frame");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
     assert_refused(&aw_canpid_protocol, "041#000102030405060708",
                    "9 bytes of data do not fit a CAN frame (max 8) — give fewer bytes");

@@ -13,9 +13,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-/* Replaces the resolver: it answers for "silent" only on request, and notes whether signals may
- * interrupt the caller. */
+/* Replaces the resolver: it answers for "silent" only on request, fails for other names with
+ * lookup_error, and notes whether signals may interrupt the caller. */
 static atomic_bool told_to_answer, can_be_interrupted;
+static atomic_int lookup_error;
 
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                 struct addrinfo **list)
@@ -26,6 +27,10 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     for (; host && strcmp(host, "silent") == 0 && !(hints->ai_flags & AI_NUMERICHOST); usleep(1000))
         if (atomic_load(&told_to_answer))
             return EAI_AGAIN;
+    int error = hints->ai_flags & AI_NUMERICHOST ? 0 : atomic_load(&lookup_error);
+    errno = EMFILE; /* the reason of EAI_SYSTEM */
+    if (error)
+        return error;
     return NEXT(getaddrinfo)(host, service, hints, list);
 }
 
@@ -87,7 +92,20 @@ TEST(tcp_errors_are_explained)
     char listen[80], ready[160];
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
     assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
-    assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "host not found");
+    static const struct {
+        int error;
+        const char *says;
+    } lookups[] = {
+        {EAI_NONAME, "tcp:nosuch:1: host not found — check the name"},
+        {EAI_AGAIN, "tcp:nosuch:1: cannot resolve the host name: "},
+        {EAI_SYSTEM, "tcp:nosuch:1: cannot resolve the host name: Too many open files — check the "
+                     "network"},
+    };
+    for (size_t i = 0; i < sizeof lookups / sizeof *lookups; i++) {
+        atomic_store(&lookup_error, lookups[i].error);
+        assert_open_fails("tcp:nosuch:1", AW_NO_LINK, lookups[i].says);
+    }
+    atomic_store(&lookup_error, 0);
     assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
     struct aw_link *server = opened("tcp-listen:*:0");
     assert_memory_equal(server->client_url, "tcp:127.0.0.1:", 14);

@@ -103,12 +103,12 @@ TEST(commands_are_checked_against_the_profile)
         {ROLES, "arm r=200 theta=120 h=301", false, AW_LIMIT, "mast: 301 mm"},
         {ROLES, "arm r=200 theta=120 h=300", false, AW_OK, ""},
         {"elbow.index=2", "arm r=250 theta=45 h=120", false, AW_USAGE,
-         "elbow: joint 2 has role h of arm by default, which needs a translating joint (mm), not a "
-         "rotating one — in the config file, set the role of another joint: role = h"},
+         "elbow: the arm command uses joint 2 for h by default, which needs a translating joint "
+         "(mm), not a rotating one — in the config file, give another joint role = h"},
         {"boom.index=2 boom.kind=translate boom.role=r", "arm r=250 theta=45 h=120", false,
          AW_USAGE,
-         "boom: joint 2 has role h of arm by default, but its role is r — in the config file, set "
-         "the role of another joint: role = h"},
+         "boom: the arm command uses joint 2 for h by default, but its role is r — in the config "
+         "file, give another joint role = h"},
         {NULL, "deg joint=7 angle=361", false, AW_LIMIT, "joint 7: 361 deg"},
         {NULL, "deg joint=7 angle=-1", false, AW_LIMIT, "--signed"},
         {NULL, "deg joint=7 angle=-1", true, AW_OK, ""},
