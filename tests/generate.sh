@@ -36,7 +36,7 @@ config_page() {
         run "$BIN/$tool" help config --as "$1" --tables
     done
 }
-# Pages have their own titles, and readers follow links instead of naming pages.
+# Replaces the topic's heading with the title of the page.
 config_markdown() { config_page md | sed '1s/.*/# The config file/'; }
 records_page() {
     for topic in records results words fields units numbers exit-codes scripts; do

@@ -92,7 +92,8 @@ static enum aw_status fail_damaged(struct aw_error *err, const char *problem)
     return aw_fail(err, AW_MALFORMED, "mcap: %s — repair the file with 'mcap recover'", problem);
 }
 
-/* The first schema with a number counts; later ones must be equal. */
+/* Keeps the first schema of each number. MCAP requires later ones to be equal; this is not
+ * checked. */
 static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span content,
                                   struct aw_error *err)
 {

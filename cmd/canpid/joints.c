@@ -307,10 +307,10 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
     return status;
 }
 
-/* Checks whether this frame reports a fault of a driven joint: disabled by another program, or an
+/* Records a fault of a driven joint that this frame reports: disabled by another program, or an
  * error. */
-static void check_fault(struct aw_session *session, struct aw_joint *joint,
-                        const struct aw_record *record)
+static void record_fault(struct aw_session *session, struct aw_joint *joint,
+                         const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
     if (!(state->driven & AW_CANPID_BIT(joint->id)) || aw_record_get(record, "board") != joint->id)
@@ -327,7 +327,7 @@ static bool on_frame(void *context, const struct aw_received *received)
     for (size_t i = 0; i < w->list->n; i++) {
         update_joint(w->session, &w->list->joints[i]);
         if (received->record)
-            check_fault(w->session, &w->list->joints[i], received->record);
+            record_fault(w->session, &w->list->joints[i], received->record);
     }
     return !w->look || w->look(w->context, w->list);
 }

@@ -172,7 +172,8 @@ static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_statu
     return status;
 }
 
-/* Sends gains: the controller runs once per period with e in deg, as in struct aw_gains. */
+/* Sends the gains without conversion: the firmware also applies them once per control period
+ * (struct aw_gains), to an error in deg. */
 static enum aw_status send_gains(struct aw_experiment *experiment, const struct aw_gain_list *gains)
 {
     struct aw_session *session = experiment->session;

@@ -104,7 +104,7 @@ static enum aw_status read_clamp(struct reader *r, struct aw_follow_row *row)
     return status == AW_OK ? read_number(r, row->high_text, "clamp 20deg..160deg") : status;
 }
 
-/* Reads FIELD*SCALE+OFFSET. */
+/* Reads a value: "m2", "-m2*2/3+10deg". */
 static enum aw_status read_value(struct reader *r, struct aw_follow_row *row)
 {
     skip_blanks(r);

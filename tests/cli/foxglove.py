@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A client of Foxglove's WebSocket protocol in plain Python, by RFC 6455 and ws-protocol's docs/spec.md.
+"""A client of Foxglove's WebSocket protocol in plain Python, following RFC 6455 and ws-protocol's docs/spec.md.
 
-    foxglove.py URL look TOPIC…        waits for all these; prints messages as JSON lines, and last values
+    foxglove.py URL look TOPIC…        waits for these topics; prints messages as JSON lines, then the last values
     foxglove.py URL stop               calls the service /stop; prints its answers
     foxglove.py URL crowd BYTES        19 clients that read this much and one that does not; prints their counts
-    foxglove.py LAYOUT.json layout RUN.mcap    checks that each path is a number in the recording, and the service
+    foxglove.py LAYOUT.json layout RUN.mcap    checks that each path is a number in the recording,
+                                               and that /stop is the only service
     foxglove.py LAYOUT.xml curves RUN.mcap     checks that each curve is a number in the recording for PlotJuggler
     foxglove.py URL rude               sends invalid requests; prints the server's reactions
     foxglove.py URL origin PAGE…       prints which of these pages may connect

@@ -78,7 +78,7 @@ check "the link ends" ended $link
 sed -i 2d player.log # skips the frame of cansend, after "open"
 check "frames of cansend and canplayer arrive" same_frames player.log
 
-# The kernel's driver is the computer; our end of slcan: is the adapter.
+# Roles reversed: the kernel's slcan driver is the host, and our slcan: link plays the adapter.
 timeout 60 "$can_link" dump slcan:pty:/run/adapter 1 >adapter.log &
 adapter=$!
 wait_for "^open" adapter.log

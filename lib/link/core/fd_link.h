@@ -14,7 +14,7 @@
 struct aw_fd_link {
     struct aw_link base;
     int fd;                  /* -1: a server without a client */
-    uint32_t overflow;       /* datagrams dropped by the kernel, from the last control data */
+    uint32_t overflow;       /* kernel's count of dropped datagrams (SO_RXQ_OVFL), last read */
     bool is_socket;          /* use send(2), so that a lost peer causes an error but no signal */
     bool has_written;        /* data was written, so closing waits until the peer has read it */
     struct aw_outbox outbox; /* servers: output that the client has not read yet */

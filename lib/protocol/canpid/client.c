@@ -114,9 +114,9 @@ static const struct {
 static int64_t get_arrival_ns(const struct aw_canpid *client, int64_t now)
 {
     const struct aw_link *link = client->link;
-    int64_t waited = link->rx.time_ns ? aw_wall_time() - link->rx.time_ns : 0;
+    int64_t age_ns = link->rx.time_ns ? aw_wall_time() - link->rx.time_ns : 0;
     if (link->rx.time_ns && !link->is_recording && !link->is_simulated)
-        return now - (waited > 0 ? waited : 0);
+        return now - (age_ns > 0 ? age_ns : 0);
     return aw_min_time(client->arrival_min_ns, now);
 }
 
@@ -221,7 +221,7 @@ static const struct {
     double max;
 } index_limits[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
 
-/* Fills sent in, except the frame and the switch. */
+/* Sets the board, controller and setpoint of *sent. */
 static void describe_sent(const struct aw_record *command, const uint8_t *frame,
                           struct aw_canpid_sent *sent)
 {

@@ -627,7 +627,7 @@ static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, d
 {
     const struct aw_canpid_device_options *options = &bus->options;
     driver->board = at * 32;
-    driver->model = options->model ? *options->model : aw_canpid_joint(driver->board);
+    driver->model = options->model ? *options->model : aw_canpid_joint_model(driver->board);
     driver->stop_limit = driver->model.lever.stop_rad - SOFT_STOP;
     aw_canpid_plant_apply(&options->plants[at], &driver->model);
     driver->encoder.stuck_beyond =

@@ -63,7 +63,7 @@ static const struct joint_params {
     {0xC0, 50, 6300, 11, 30, 0.28, 1.0, 0.39, 4.2, 6, 0.06},
 };
 
-struct aw_joint_model aw_canpid_joint(unsigned board)
+struct aw_joint_model aw_canpid_joint_model(unsigned board)
 {
     struct aw_joint_model model = aw_joint_defaults();
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {

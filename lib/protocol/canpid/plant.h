@@ -3,7 +3,7 @@
  *
  *     struct aw_canpid_plant plant;
  *     status = aw_canpid_plant_parse("wall:2deg", &plant, &err);
- *     struct aw_joint_model model = aw_canpid_joint(AW_CANPID_LKNEE);
+ *     struct aw_joint_model model = aw_canpid_joint_model(AW_CANPID_LKNEE);
  *     aw_canpid_plant_apply(&plant, &model);
  *
  * As in joint.h, the joints are our choice. All differ: hips are slow and heavy, ankles light and
@@ -45,8 +45,8 @@ extern const char *const aw_canpid_plant_names[];
 enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *plant,
                                      struct aw_error *err);
 
-/* Returns the joint of a board; aw_joint_defaults for boards other than the six. */
-struct aw_joint_model aw_canpid_joint(unsigned board);
+/* Returns the model of a board's joint; aw_joint_defaults for boards other than the six. */
+struct aw_joint_model aw_canpid_joint_model(unsigned board);
 
 /* Applies the mechanical faults to the model; STUCK and DELAY are not mechanical. */
 void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_model *model);

@@ -243,7 +243,8 @@ static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound
     return status == AW_OK ? add_goal(r, at, value) : status;
 }
 
-/* Lists the joints. Connects only if the list depends on the device. */
+/* Lists the joints and parses the common arguments. Connects only if the list depends on the
+ * device; a dry run then ends with the reason. */
 static enum aw_status begin_request(struct request *r, struct aw_session *session,
                                     const struct aw_args *args)
 {

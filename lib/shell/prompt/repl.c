@@ -31,7 +31,7 @@ struct prompt {
     char text[96];     /* "canpid can0: moving> " */
     char history[512]; /* history file; "": none */
     char *typed;       /* the line entered; NULL at the end of the input */
-    bool entered;      /* a line was entered */
+    bool is_done;      /* readline has returned: a line, or the end of the input */
     bool hinted;       /* a hint is shown after the typed line */
     int typed_before;  /* characters from before the prompt that are still unread */
 };
@@ -151,7 +151,7 @@ static void on_line(char *line)
     free(prompt->typed);
     prompt->typed = line;
     prompt->session->mode.quit = prompt->session->mode.quit || !line;
-    prompt->entered = true;
+    prompt->is_done = true;
 }
 
 /* Opens the history if it is a regular file: readline would block on a pipe. */
@@ -374,16 +374,16 @@ static enum aw_status wait_key(struct prompt *prompt)
 static void read_one_line(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    prompt->entered = false;
+    prompt->is_done = false;
     aw_stop_watch_suspend(session, true);
     install_readline(prompt);
-    while (!prompt->entered && !session->mode.quit) {
+    while (!prompt->is_done && !session->mode.quit) {
         if (wait_key(prompt) == AW_STOPPED)
             on_signal(prompt);
         else
             rl_callback_read_char();
     }
-    if (!prompt->entered)
+    if (!prompt->is_done)
         remove_readline(prompt);
     aw_stop_watch_suspend(session, false);
 }
@@ -410,10 +410,10 @@ enum aw_status aw_run_prompt(struct aw_session *session)
     aw_session_print_notice(session, "TAB completes, 'help' explains, Ctrl-D quits");
     while (!session->mode.quit) {
         read_one_line(&prompt);
-        if (prompt.entered && prompt.typed)
+        if (prompt.is_done && prompt.typed)
             run_typed(&prompt);
     }
-    if (prompt.entered && !prompt.typed)
+    if (prompt.is_done && !prompt.typed)
         fputc('\n', stdout);
     free(prompt.typed);
     return session->motion.stop.signal ? AW_STOPPED : AW_OK;

@@ -44,11 +44,11 @@ static void add_wire(struct comments *comments, struct aw_session *session)
     add_comment(comments, "wire %s", name);
 }
 
-static void add_names(struct comments *comments, struct aw_session *session, uint64_t *names)
+static void add_names(struct comments *comments, struct aw_session *session, uint64_t *names_at)
 {
     char text[NAMES_MAX];
     while (session->tool->records.names.write_lines && comments->n < COMMENTS - 1 &&
-           session->tool->records.names.write_lines(session, names, text, sizeof text))
+           session->tool->records.names.write_lines(session, names_at, text, sizeof text))
         add_comment(comments, "%s", text);
 }
 
@@ -66,7 +66,7 @@ static void add_config(struct comments *comments, const struct aw_config *config
 }
 
 uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,
-                         uint64_t *names, size_t *size)
+                         uint64_t *names_at, size_t *size)
 {
     char program[AW_PCAP_PROGRAM];
     struct comments *comments = calloc(1, sizeof *comments);
@@ -75,7 +75,7 @@ uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_li
         snprintf(program, sizeof program, "%s " AW_VERSION, session->tool->name);
         add_wire(comments, session);
         add_comment(comments, "link %s", url);
-        add_names(comments, session, names);
+        add_names(comments, session, names_at);
         add_config(comments, session->config);
         *size = aw_pcapng_section(block, SECTION_MAX - AW_PCAPNG_BEGIN_MAX, program, comments->list,
                                   comments->n);

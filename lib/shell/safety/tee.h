@@ -69,8 +69,9 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err);
  *     subject FIELD NUMBER NAME      these lines, see struct aw_name_hooks
  *     config file: NAME              and on the next lines the text of the file, up to 32 KiB
  *
- * *names is the position of names.write_lines after the included names. NULL: out of memory. */
+ * *names_at receives the position from which names.write_lines continues with names that are not in
+ * this section. NULL: out of memory. */
 uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,
-                         uint64_t *names, size_t *size);
+                         uint64_t *names_at, size_t *size);
 
 #endif

@@ -86,10 +86,10 @@ struct aw_server {
 
     bool is_stopping; /* a stop is being sent: the server serves no client */
     struct {
-        bool is_serving;      /* the server is serving a client */
-        bool is_reading;      /* the server is reading the link: a write may interrupt that */
-        bool link_lost;       /* the link is lost */
-        unsigned connections; /* number of reconnects of the link at the last check */
+        bool is_serving;
+        bool is_reading; /* the server is reading the link: a write may interrupt that */
+        bool link_lost;
+        unsigned connections;         /* number of reconnects of the link at the last check */
         const struct aw_peer *sender; /* client whose frame is being written, or NULL */
         struct aw_question questions[AW_QUESTIONS];
         struct aw_question *open_question; /* the one without answer, or NULL */

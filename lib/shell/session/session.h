@@ -440,7 +440,7 @@ bool aw_session_is_text(const struct aw_session *session);
 /* Returns the time at which --for ends the command; AW_NEVER without --for. */
 int64_t aw_session_end_time(const struct aw_session *session);
 
-/* Returns the time of day for records. */
+/* Returns the timestamp for a record, ns since 1970. In virtual time: ns of the virtual clock. */
 int64_t aw_session_time(const struct aw_session *session);
 
 /* Returns true if a simulator runs in virtual time. */

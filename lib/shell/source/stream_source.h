@@ -53,7 +53,7 @@ struct aw_stream {
         int64_t report_ns;
         uint64_t lost_before;      /* frames dropped by links that are closed now */
         bool reconnects, any_link; /* see aw_stream_reconnect */
-        bool link_lost;            /* the link is lost */
+        bool link_lost;
         int64_t retry_ns, pause_ns;
     } reconnect;
     /* simulation time */

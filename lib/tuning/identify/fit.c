@@ -67,8 +67,8 @@ static double criterion(const struct aw_search *s, const struct candidate *candi
 }
 
 /* Returns the share of the variation that the model explains in held-out or other samples. */
-static double explained_share(const struct aw_search *s, const double *error, const bool *held,
-                              bool of_held)
+static double explained_share(const struct aw_search *s, const double *error, const bool *held_out,
+                              bool of_held_out)
 {
     double residual = 0, total = 0, mean = 0;
     size_t n = 0;
@@ -79,8 +79,8 @@ static double explained_share(const struct aw_search *s, const double *error, co
             mean += s->trial->y[i] / (double)(to - from);
         for (size_t i = from; i < to; i++) {
             total += (s->trial->y[i] - mean) * (s->trial->y[i] - mean) / (double)s->trial->n;
-            residual += held[i] == of_held ? error[i] * error[i] : 0;
-            n += held[i] == of_held;
+            residual += held_out[i] == of_held_out ? error[i] * error[i] : 0;
+            n += held_out[i] == of_held_out;
         }
     }
     return total > 0 && n > 0 ? fmax(-1, 1 - sqrt(residual / (double)n / total)) : NAN;
@@ -211,7 +211,7 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
                                        struct aw_error *err)
 {
     size_t n = s->trial->n;
-    const bool *held = s->weights.held;
+    const bool *held_out = s->weights.held_out;
     double *error = calloc(n, sizeof *error);
     if (!error)
         return aw_no_memory(err);
@@ -223,8 +223,8 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     aw_search_hold_out(s, NULL);
     aw_search_weigh(s, sigma2, fit->jump_scatter);
     aw_weights_innovate(&s->weights, error, s->work.trial_residual);
-    fit->used = explained_share(s, error, held, false);
-    fit->held_out = explained_share(s, error, held, true);
+    fit->used = explained_share(s, error, held_out, false);
+    fit->held_out = explained_share(s, error, held_out, true);
     result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);
     free(error);
     fit->process = aw_search_get_process(s);
@@ -234,7 +234,7 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     fit->interval_s = s->weights.interval_s;
     fit->sigma = sqrt(result->cost / (double)n);
     enum aw_status status = evaluate_candidate(s, result, err);
-    aw_search_hold_out(s, held);
+    aw_search_hold_out(s, held_out);
     return status;
 }
 
@@ -317,7 +317,7 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
     struct candidate candidates[AW_STRUCTURES] = {0}, result;
     struct aw_starts starts;
     double bic[AW_STRUCTURES], limit = INFINITY;
-    enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held, piece, o, err);
+    enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held_out, piece, o, err);
     size_t first = s->trial->n > AW_LONG_RECORD ? starts.likeliest_structure : 0;
     fit->jump_scatter = starts.jump_scatter;
     for (size_t k = 0; k < AW_STRUCTURES && status == AW_OK; k++) {
@@ -429,7 +429,7 @@ static double distance_moved(const struct aw_trial *trial, double distances[SAMP
 
 /* Holds out the end of the record. If the end moves less than half of its share, holds out every
  * third piece of the motion instead. */
-static void hold_out(const struct aw_trial *trial, bool *held)
+static void hold_out(const struct aw_trial *trial, bool *held_out)
 {
     double distances[SAMPLES], total = distance_moved(trial, distances), last = 0;
     size_t n = trial->n, n_points = n < SAMPLES ? n : SAMPLES, from = n_points, to = 0;
@@ -442,14 +442,14 @@ static void hold_out(const struct aw_trial *trial, bool *held)
     }
     if (last >= HELD_OUT * total / 2 || from >= to) {
         for (size_t i = (size_t)((double)n * (1 - HELD_OUT)); i < n; i++)
-            held[i] = true;
+            held_out[i] = true;
         return;
     }
     double start = (double)(from > 0 ? from - 1 : 0) / (double)n_points * (double)n;
     double length = (double)to / (double)n_points * (double)n - start;
     for (size_t i = 0; i < n; i++) {
         double position = ((double)i - start) / length * PIECES;
-        held[i] = position >= 0 && position < PIECES && (int)position % 3 == 2;
+        held_out[i] = position >= 0 && position < PIECES && (int)position % 3 == 2;
     }
 }
 
@@ -463,16 +463,16 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
     enum aw_status status = check_trial(trial, err);
     if (status != AW_OK)
         return status;
-    bool *held = calloc(trial->n, sizeof *held);
-    if (!held)
+    bool *held_out = calloc(trial->n, sizeof *held_out);
+    if (!held_out)
         return aw_no_memory(err);
-    hold_out(trial, held);
-    status = aw_search_begin(&s, trial, held, err);
+    hold_out(trial, held_out);
+    status = aw_search_begin(&s, trial, held_out, err);
     s.zone = o->dead_zone;
     if (status == AW_OK)
         status = choose_scale(&s, o, fit, err);
     aw_search_end(&s);
-    free(held);
+    free(held_out);
     return status;
 }
 

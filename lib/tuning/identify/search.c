@@ -32,8 +32,8 @@ static double dot(const double *a, const double *b, size_t n)
 
 /* ---- A record ---- */
 
-enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
-                               struct aw_error *err)
+enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial,
+                               const bool *held_out, struct aw_error *err)
 {
     *s = (struct aw_search){.trial = trial, .sum_limit = INFINITY};
     double **const columns[] = {
@@ -46,7 +46,7 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
     for (size_t i = 0; s->work.block && i < n_columns; i++)
         *columns[i] = s->work.block + i * n;
     s->longest_s = trial->t[trial->n - 1] - trial->t[0];
-    enum aw_status status = aw_weights_begin(&s->weights, trial, held, err);
+    enum aw_status status = aw_weights_begin(&s->weights, trial, held_out, err);
     if (status != AW_OK || !s->work.block)
         return aw_no_memory(err);
     aw_search_reset_weights(s, trial->n);
@@ -181,9 +181,9 @@ double aw_search_evaluate(struct aw_search *s)
     return evaluate(s, s->params, s->work.residual);
 }
 
-void aw_search_hold_out(struct aw_search *s, const bool *held)
+void aw_search_hold_out(struct aw_search *s, const bool *held_out)
 {
-    aw_weights_hold_out(&s->weights, held);
+    aw_weights_hold_out(&s->weights, held_out);
 }
 
 double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)

@@ -2,7 +2,7 @@
  * reproduce one record.
  *
  *     struct aw_search s;
- *     status = aw_search_begin(&s, trial, held, &err);
+ *     status = aw_search_begin(&s, trial, held_out, &err);
  *     aw_search_set_structure(&s, AW_PROCESS_SECOND, false, false);
  *     s.params[…] = …; sum = aw_search_descend(&s);
  *     struct aw_process process = aw_search_get_process(&s);
@@ -53,10 +53,10 @@ struct aw_search {
     } work;
 };
 
-/* Prepares a search. held: samples to ignore; NULL: none. After AW_NO_MEMORY, aw_search_end must
- * still be called. */
-enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
-                               struct aw_error *err);
+/* Prepares a search. held_out: samples to ignore; NULL: none. After AW_NO_MEMORY, aw_search_end
+ * must still be called. */
+enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial,
+                               const bool *held_out, struct aw_error *err);
 void aw_search_end(struct aw_search *s);
 
 void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
@@ -66,7 +66,7 @@ void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, boo
 void aw_search_reset_weights(struct aw_search *s, size_t piece);
 
 /* Changes the samples to ignore. Call aw_search_weigh or aw_search_reset_weights afterwards. */
-void aw_search_hold_out(struct aw_search *s, const bool *held);
+void aw_search_hold_out(struct aw_search *s, const bool *held_out);
 
 /* Weighs the samples for the current model and a sample variance of sigma2. Returns the sum of
  * squares of the whitened residuals. */

@@ -222,15 +222,15 @@ static void find_all(struct aw_starts *starts, struct aw_search *s, const struct
 }
 
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
-                              const bool *held, size_t piece, const struct aw_fit_options *options,
-                              struct aw_error *err)
+                              const bool *held_out, size_t piece,
+                              const struct aw_fit_options *options, struct aw_error *err)
 {
     bool is_long = trial->n > AW_LONG_RECORD;
     size_t from = 0;
     struct aw_trial part = is_long ? find_first_part(trial, &from) : *trial;
     struct aw_search s;
     *starts = (struct aw_starts){.jump_scatter = 0};
-    enum aw_status status = aw_search_begin(&s, &part, held ? held + from : NULL, err);
+    enum aw_status status = aw_search_begin(&s, &part, held_out ? held_out + from : NULL, err);
     if (status == AW_OK) {
         s.zone = options->dead_zone;
         aw_search_reset_weights(&s, piece);

@@ -1,7 +1,7 @@
 /* Starting values for the search of each model structure, and the scatter of the jump times.
  *
  *     struct aw_starts starts;
- *     status = aw_starts_find(&starts, &trial, held, piece, &options, &err);
+ *     status = aw_starts_find(&starts, &trial, held_out, piece, &options, &err);
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
  *         aw_starts_set_structure(&search, i, true);
  *         memcpy(search.params, starts.params[i], sizeof search.params);
@@ -33,8 +33,8 @@ void aw_starts_set_structure(struct aw_search *s, size_t structure, bool find_de
 /* Finds starting values for all structures. piece: number of samples with a common offset.
  * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
-                              const bool *held, size_t piece, const struct aw_fit_options *options,
-                              struct aw_error *err);
+                              const bool *held_out, size_t piece,
+                              const struct aw_fit_options *options, struct aw_error *err);
 
 /* Refines a search with proper weights, and returns the new sum of squares. sum is the result with
  * equal weights. scatter 0 leaves the weights equal. The second function only calculates the

@@ -9,7 +9,7 @@
 #define GRAIN         1e-3 /* resolution of times, as a share of the interval */
 
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
-                                const bool *held, struct aw_error *err)
+                                const bool *held_out, struct aw_error *err)
 {
     size_t n = trial->n;
     *w = (struct aw_weights){.trial = trial};
@@ -19,17 +19,17 @@ enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *tri
     w->unit_offset = calloc(n, sizeof *w->unit_offset);
     if (!w->gain || !w->scale || !w->unit_offset)
         return aw_no_memory(err);
-    aw_weights_hold_out(w, held);
+    aw_weights_hold_out(w, held_out);
     aw_weights_reset(w, n);
     return AW_OK;
 }
 
-void aw_weights_hold_out(struct aw_weights *w, const bool *held)
+void aw_weights_hold_out(struct aw_weights *w, const bool *held_out)
 {
-    w->held = held;
+    w->held_out = held_out;
     w->n_counted = 0;
     for (size_t i = 0; i < w->trial->n; i++)
-        w->n_counted += !held || !held[i];
+        w->n_counted += !held_out || !held_out[i];
 }
 
 void aw_weights_end(struct aw_weights *w)
@@ -120,7 +120,7 @@ void aw_weights_reset(struct aw_weights *w, size_t piece)
     w->uses_filter = false;
     w->log_det = 0;
     for (size_t i = 0; i < w->trial->n; i++)
-        w->scale[i] = !w->held || !w->held[i];
+        w->scale[i] = !w->held_out || !w->held_out[i];
     whiten_ones(w);
 }
 
@@ -248,7 +248,7 @@ void aw_weights_calculate(struct aw_weights *w, const struct aw_process *process
                 propagate(&s, aw_mover_get_move(&w->mover, trial->t[i] - trial->t[i - 1]));
             k = apply_jumps(w, dead, scatter, trial->t[i], k, i > from || !from ? &s : &nothing);
             w->scale[i] = 0;
-            if (!w->held || !w->held[i])
+            if (!w->held_out || !w->held_out[i])
                 update_gains(w, i, &s, sigma2);
         }
     }

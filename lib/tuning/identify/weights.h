@@ -1,7 +1,7 @@
 /* Weights for the samples of a record if the times of the input's jumps are unknown.
  *
  *     struct aw_weights weights;
- *     status = aw_weights_begin(&weights, &trial, held, &err);
+ *     status = aw_weights_begin(&weights, &trial, held_out, &err);
  *     aw_weights_calculate(&weights, &process, &dead, sigma2, 1);
  *     aw_weights_apply(&weights, y, out);          out: independent, of equal variance
  *     aw_weights_end(&weights);
@@ -27,10 +27,10 @@
 
 struct aw_weights {
     const struct aw_trial *trial;
-    const bool *held;  /* NULL: none */
-    size_t piece;      /* samples in a piece */
-    size_t n_counted;  /* number of samples that are not held out */
-    double interval_s; /* mean sampling interval */
+    const bool *held_out; /* NULL: none */
+    size_t piece;         /* samples in a piece */
+    size_t n_counted;     /* number of samples that are not held out */
+    double interval_s;    /* mean sampling interval */
     struct aw_process process;
     bool uses_filter;    /* the filter runs, because there are impulses */
     double log_det;      /* sum of log(variance / sigma2) of all samples */
@@ -43,10 +43,10 @@ struct aw_weights {
 /* Gives all samples the same weight, in one piece. After AW_NO_MEMORY, aw_weights_end must still be
  * called. */
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
-                                const bool *held, struct aw_error *err);
+                                const bool *held_out, struct aw_error *err);
 void aw_weights_end(struct aw_weights *w);
 
-void aw_weights_hold_out(struct aw_weights *w, const bool *held);
+void aw_weights_hold_out(struct aw_weights *w, const bool *held_out);
 
 /* Gives all samples the same weight, in pieces of this many samples. */
 void aw_weights_reset(struct aw_weights *w, size_t piece);

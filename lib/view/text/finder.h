@@ -13,19 +13,19 @@
 #include "view/text/select.h"
 
 /* cached pairs of message and subject; further pairs replace older ones */
-#define AW_FINDER_ROOM 64
+#define AW_FINDER_SLOTS 64
 
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
     bool has_numbers; /* a pattern may contain an id, which is a value of the record: no caching */
     bool any_subject; /* the patterns match the same fields for every subject */
-    struct aw_finder_kind {
+    struct aw_finder_slot {
         const struct aw_codec *codec; /* NULL: unused */
         enum aw_dir dir;
         char subject[AW_POINT_NAME];
         uint64_t scalars[AW_SELECT_MAX]; /* by pattern: bit i is scalar i of the codec */
-    } kinds[AW_FINDER_ROOM];
+    } cache[AW_FINDER_SLOTS];
 };
 
 /* Initialises a finder. subjects: see select.h. */

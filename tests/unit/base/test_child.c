@@ -17,7 +17,7 @@ static struct {
     int fork;
     int poll[4], polls; /* poll: -1 times out. polls: number of calls */
     int timeout;        /* timeout of the last poll */
-    int wait, read;     /* errors of a single call */
+    int wait, read;     /* error of the next call only */
     int killed;         /* signal passed to kill */
 } fake;
 

@@ -85,7 +85,8 @@ TEST(foreign_link_layers_are_parsed)
         {AW_LINKTYPE_USER1, "41", 1, 0, 0, 0, false},
         {AW_LINKTYPE_CAN, "000007FE 02 000000 ABCD EE", 4, 0, 0, 0, false}, /* EE is ignored */
         {AW_LINKTYPE_CAN, "0000005E 40 000000" ZEROS ZEROS ZEROS ZEROS, 66, 0, 0, 0, false},
-        /* IP and TCP headers with options; a length of 0 is left to the network card */
+        /* IP and TCP headers with options. Total length 0: captured before the network card fills
+         * it in (segmentation offload). */
         {RAW, "4600 0000 0000 4000 4011 0000" HOSTS "00000000 7534 7535 0009 0000 AB", 1, 30004,
          30005, 0, false},
         {RAW, "4500 002E 0000 4000 4006 0000" HOSTS SEQ "6010 FFFF 0000 0000 01010101 4142", 2,

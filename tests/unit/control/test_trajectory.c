@@ -68,7 +68,7 @@ TEST(quintic_path_reproduces_a_quintic)
     aw_path_free(&path);
 }
 
-TEST(cubic_velocities_match_the_formula)
+TEST(cubic_velocity_is_the_mean_slope_or_zero_at_a_turn)
 {
     static const double t[] = {0, 1, 2, 4, 5, 6, 7, 8}, p[] = {0, 10, 40, 20, 20, 50, 50, 60};
     static const double wanted[] = {0, 20, 0, 0, 0, 0, 0, 0};

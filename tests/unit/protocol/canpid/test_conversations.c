@@ -213,7 +213,8 @@ TEST(client_follows_scripted_exchanges)
         run_conversations("tests/unit/protocol/canpid/conversations.txt", &rig.talk, &client) > 30);
 }
 
-/* The timestamp is a time of day. Frames count from it, even if they are read later. */
+/* The link stamps frames with the wall clock. The client converts the stamp to its own clock, so a
+ * frame that is read 2 s late arrived 2 s ago. */
 TEST(timestamp_of_the_link_is_the_arrival_time)
 {
     struct aw_received received;

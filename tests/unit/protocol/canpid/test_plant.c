@@ -47,9 +47,9 @@ TEST(joints_differ_in_speed_lag_and_friction)
         rig_run(rig, 0.1);
         later[i] = rig_lever(rig, six[i]);
         rig_free(rig);
-        struct aw_joint_model a = aw_canpid_joint(six[i]);
+        struct aw_joint_model a = aw_canpid_joint_model(six[i]);
         for (size_t k = 0; k < i; k++) {
-            struct aw_joint_model b = aw_canpid_joint(six[k]);
+            struct aw_joint_model b = aw_canpid_joint_model(six[k]);
             double lags = a.lever.inertia / a.droop_nm_s - b.lever.inertia / b.droop_nm_s;
             assert_true(fabs(lags) > 5e-4);
             assert_true(fabs(a.motor_speed_rpm / a.gear - b.motor_speed_rpm / b.gear) > 1);
@@ -183,7 +183,7 @@ TEST(delay_applies_to_setpoints_but_not_to_disables)
 TEST(reversed_motion_crosses_the_backlash_first)
 {
     struct aw_canpid_plant plant;
-    struct aw_joint_model model = aw_canpid_joint(LKNEE);
+    struct aw_joint_model model = aw_canpid_joint_model(LKNEE);
     struct aw_canpid_joint joint = {0};
     assert_int_equal(aw_canpid_plant_parse("backlash:1deg", &plant, NULL), AW_OK);
     aw_canpid_plant_apply(&plant, &model);

@@ -22,13 +22,19 @@ TEST_WITH(setup, NULL, unit_may_depend_on_a_controller_named_later)
     assert_encodes(&wire, "setpoint", "value=10deg controller=pos board=lknee", "044#398EE33C0000");
 }
 
-TEST_WITH(setup, NULL, commands_are_recognized_in_either_direction)
+TEST_WITH(setup, NULL, command_seen_on_the_bus_becomes_a_tx_record)
 {
     struct aw_record record;
     struct aw_error err;
     assert_int_equal(decode_text(&wire, AW_RX, "041#9A99193F0200", &record, &err), AW_OK);
     assert_string_equal(record.codec->message->name, "kp");
     assert_int_equal(record.dir, AW_TX);
+}
+
+TEST_WITH(setup, NULL, invalid_frames_are_malformed)
+{
+    struct aw_record record;
+    struct aw_error err;
     assert_int_equal(decode_text(&wire, AW_RX, "7F5#9A99193F0200", &record, &err), AW_MALFORMED);
     assert_has(err.text, "id 7F5: no message with number 21");
     assert_int_equal(decode_text(&wire, AW_RX, "05B#000000000000", &record, &err), AW_MALFORMED);

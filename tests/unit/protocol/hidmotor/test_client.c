@@ -410,7 +410,7 @@ TEST(oldest_kind_of_request_is_dropped)
     rig_free(rig);
 }
 
-TEST(unanswered_request_names_another_program_at_the_board)
+TEST(unanswered_request_names_another_program_using_the_board)
 {
     struct rig *rig = rig_faulty("lost");
     char path[] = "/tmp/board-XXXXXX", expected[80];

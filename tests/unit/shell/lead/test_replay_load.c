@@ -158,8 +158,8 @@ TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
     assert_int_equal(replay.n_positions, 0);
 }
 
-/* Commands on a serial line may arrive in parts. A damaged one is refused. */
-TEST_WITH(NULL, clear, commands_in_parts_are_joined)
+/* Commands on a serial line may arrive in parts. */
+TEST_WITH(NULL, clear, commands_in_parts_are_joined_and_damaged_ones_refused)
 {
     static const struct {
         const char *parts[4]; /* '<' marks received data */

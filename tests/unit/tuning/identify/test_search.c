@@ -88,13 +88,13 @@ TEST(search_steps_match_the_golden_file)
         struct aw_search s;
         struct aw_error err;
         double answer[N];
-        bool held[N];
+        bool held_out[N];
         record(rows[i].integrating);
         trial.stairs = rows[i].stairs;
         trial.n_inputs = i % 3 == 1 ? 37 : i % 3 == 2 ? 38 : INPUTS; /* the last jump is at 35 */
         for (size_t k = 0; k < N; k++)
-            held[k] = k >= rows[i].n;
-        assert_int_equal(aw_search_begin(&s, &trial, held, &err), AW_OK);
+            held_out[k] = k >= rows[i].n;
+        assert_int_equal(aw_search_begin(&s, &trial, held_out, &err), AW_OK);
         aw_search_reset_weights(&s, rows[i].piece);
         aw_search_set_structure(&s, rows[i].kind, rows[i].third, rows[i].find_dead_band);
         memcpy(s.params, rows[i].at, sizeof s.params);

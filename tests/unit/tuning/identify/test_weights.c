@@ -6,7 +6,7 @@
 #define N 400
 
 static double t[N], y[N], out[N], work[N], input_t[2 * N], input[2 * N];
-static bool held[N];
+static bool held_out[N];
 static struct aw_trial trial;
 
 /* Records jumps every half second, in the middle between two samples. */
@@ -17,7 +17,7 @@ static void record(void)
     for (int i = 0; i < N; i++) {
         t[i] = 0.01 * i;
         y[i] = 1 + 0.5 * i;
-        held[i] = i >= 300;
+        held_out[i] = i >= 300;
         input_t[k] = t[i];
         input[k++] = level;
         if (i % 50 != 49)
@@ -44,7 +44,7 @@ TEST(equal_weights_remove_the_mean_of_each_piece)
     assert_int_equal(aw_weights_piece_end(&w, 0), 150);
     assert_int_equal(aw_weights_piece_end(&w, 150), N); /* the rest is shorter than two pieces */
     assert_true(fabs(out[0] + 0.5 * 74.5) < 1e-9 && fabs(out[150] + 0.5 * 124.5) < 1e-9);
-    aw_weights_hold_out(&w, held);
+    aw_weights_hold_out(&w, held_out);
     aw_weights_reset(&w, N);
     aw_weights_apply(&w, y, out);
     assert_int_equal(w.n_counted, 300);

@@ -172,8 +172,8 @@ TEST_WITH(start, stop, scales_fit_the_values)
     end_picture(out, "strip-scales.txt");
 }
 
-/* Draws legend and time axis, which depend on the width. */
-TEST_WITH(start, stop, layout_follows_the_width)
+/* Draws the legend and the time axis in several sizes. */
+TEST_WITH(start, stop, layout_follows_width_and_height)
 {
     static const struct {
         const char *label, *unit;

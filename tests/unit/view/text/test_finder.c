@@ -57,9 +57,9 @@ TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
     char subject[200];
     points_of(rig, "joint", AW_RX, "lknee", "torque=5");
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
-    for (int i = 0; i < 3 * AW_FINDER_ROOM; i++) {
+    for (int i = 0; i < 3 * AW_FINDER_SLOTS; i++) {
         char name[216];
-        snprintf(subject, sizeof subject, "s%d", i % (2 * AW_FINDER_ROOM));
+        snprintf(subject, sizeof subject, "s%d", i % (2 * AW_FINDER_SLOTS));
         snprintf(name, sizeof name, "%s.torque ", subject);
         expect(subject, 0, name);
         expect(subject, 1, strcmp(subject, "s7") == 0 ? name : "");
