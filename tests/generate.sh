@@ -36,8 +36,11 @@ config_page() {
         run "$BIN/$tool" help config --as "$1" --tables
     done
 }
-# Replaces the topic's heading with the title of the page.
-config_markdown() { config_page md | sed '1s/.*/# The config file/'; }
+# Replaces the topic's heading with the title of the page, and the name of a page with a link.
+config_markdown() {
+    config_page md | sed '1s/.*/# The config file/; s/^| name | meaning |$/| key | meaning |/
+        s/`docs\/teleop.md`/[teleop.md](teleop.md#change-the-controls)/'
+}
 records_page() {
     for topic in records results words fields units numbers exit-codes scripts; do
         [ "$1" = man ] || [ "$topic" = records ] || echo

@@ -64,7 +64,7 @@ echo "1..${#names[@]}"
 echo
 awk '
     BEGIN {
-        n = split("tool exchanges hours dropped doubled corrupted delayed reordered " \
+        n = split("tool exchanges hours dropped duplicated corrupted delayed reordered " \
                   "restarts unplugs errors violations", head)
         for (c = 1; c <= n; c++)
             width[c] = length(cell[0, c] = head[c])

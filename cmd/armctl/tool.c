@@ -225,22 +225,22 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 }
 
 static const struct aw_config_key joint_keys[] = {
-    {"index", "0 to 9", "number of the joint in the protocol; required", "1"},
-    {"kind", "rotate, translate or pulse",
+    {"index", "0…9", "number of the joint in the protocol; required", "1"},
+    {"kind", "rotate | translate | pulse",
      "rotate: degrees; translate: mm; pulse: servo pulse in us (default rotate)", "rotate"},
-    {"role", "r, theta or h",
+    {"role", "r | theta | h",
      "role in the arm command: r and h translate, theta rotates (default: joint 1 is theta, joint "
      "2 "
      "h, joint 3 r)",
      "theta"},
-    {"min", "a number", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
-    {"max", "a number", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},
-    {"home", "a number", "target of the home command (default 0, or 1500 us)", "90"},
-    {"speed", "a number",
+    {"min", "NUMBER", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
+    {"max", "NUMBER", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},
+    {"home", "NUMBER", "target of the home command (default 0, or 1500 us)", "90"},
+    {"speed", "NUMBER",
      "max speed in deg/s, mm/s or us/s; sets the timeout of a motion and the step size of play, "
      "follow and teleop",
      "45"},
-    {"signed", "yes or no", "allow values below zero (default yes if min is below zero)", "no"},
+    {"signed", "yes | no", "allow values below zero (default yes if min is below zero)", "no"},
     {0},
 };
 static const struct aw_config_section sections[] = {

@@ -203,9 +203,9 @@ static const struct aw_command commands[] = {
 /* clang-format on */
 
 static const struct aw_config_key wire_keys[] = {
-    {"base", "le32, be32, packed8, stream or name32", "preset to start from", "le32"},
-    {"endian", "le or be", "byte order", "be"},
-    {"long", "4 or 8", "size of a long in bytes", "8"},
+    {"base", "le32 | be32 | packed8 | stream | name32", "preset to start from", "le32"},
+    {"endian", "le | be", "byte order", "be"},
+    {"long", "4 | 8", "size of a long in bytes", "8"},
     {"msg", "parts joined by +", "parts of a message header", "size32+count32"},
     {"pkt", "parts joined by +", "parts of a packet header", "type32+id32+len32"},
     {0},

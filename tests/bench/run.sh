@@ -117,7 +117,7 @@ allocations() {
     per=999
     [ -z "$few" ] || [ -z "$many" ] || per=$((many - few))
     verdict "$per" '<=' 0
-    row "more allocations for more messages: $what" "$per" "" "" "<= 0" $met
+    row "allocations per additional message: $what" "$per" "" "" "<= 0" $met
 }
 
 # memory_row NAME BAR COMMAND…: measures its peak memory and stores it in $most.

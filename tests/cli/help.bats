@@ -35,7 +35,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     for topic in config records; do
         has "$(armctl help $topic --as md)" "# $topic — "
         # The page has another title, and links the page that the help names.
-        has "$(sed 's/\[safety.md\](safety.md#exit-codes)/`docs\/safety.md`/' "$root/docs/$topic.md")" \
+        has "$(sed -E 's/\[((safety|teleop)\.md)\]\([^)]*\)/`docs\/\1`/' "$root/docs/$topic.md")" \
             "$(armctl help $topic --as md | tail -n +2)"
     done
     for topic in records results fields units numbers exit-codes scripts; do

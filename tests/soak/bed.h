@@ -481,7 +481,7 @@ static inline int bed_end(struct bed *bed, const char *shown)
     bool good = bed->violations == 0 && bed->good > bed->errors / 10;
     bed_disconnect(bed);
     aw_device_close(bed->device);
-    printf("tally tool=%s exchanges=%lu hours=%.1f dropped=%llu doubled=%llu corrupted=%llu "
+    printf("tally tool=%s exchanges=%lu hours=%.1f dropped=%llu duplicated=%llu corrupted=%llu "
            "delayed=%llu reordered=%llu restarts=%lu unplugs=%lu errors=%lu violations=%lu\n",
            bed->kind->tool, bed->exchanges, (double)bed_now(bed) / 3600e9, f->dropped,
            f->duplicated, f->damaged, f->delayed, f->reordered, bed->restarts, bed->unplugs,
