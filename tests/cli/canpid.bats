@@ -418,6 +418,7 @@ END
     prints_lines 30 canpid decode -j <<<"$(canpid -q -l "$fast" dump --as candump -n 30)"
 }
 
+# bats test_tags=direct
 @test "times in dump follow the frames, not the interval of flushing" {
     virtual --for 30ms dump --as candump
     has "$output" '(0000000000.001666)'

@@ -72,7 +72,9 @@ subscribes() {
 }
 
 m2() { hidmotor -q -j -l serve: status | jq '.m2.target'; }
-moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null; }
+
+# moves: the setpoint of the shoulder changes. The measured velocity is noisy at rest, too.
+moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 
 @test "commands, results, records and the online status pass through the broker" {
     broker
@@ -178,10 +180,10 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     send 'move 0 60 0 duration=20s --wait'
     sees '.exit == 3 and (.why | test("no input for [1-9]"))' me
     until moves; do
-        send 'velocity 0 5 0' # repeats it if a stall of this machine stopped the motion
-        sleep 0.3
+        send 'move 0 60 0 duration=20s' # repeats it if a stall of this machine stopped the motion
     done
-    becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
+    while moves; do sleep 0.05; done
+    same "$(m2 | jq '. < 50')" true
     : >me
     alive
     send 'move 0 0 0 duration=2500ms --wait'
@@ -212,13 +214,12 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
         --queue 0,20 mqtt-silent broker broker-stop gateway gateway-stop
 }
 
-@test "armwire-mqtt stops a client's velocity when it ends or loses the broker" {
+@test "armwire-mqtt stops a client's motion when it ends or loses the broker" {
     broker
     shared --deadman 60s
     for end in KILL TERM broker held; do
         until moves; do
-            send 'velocity 0 3 0' # repeats it if a stall of this machine stopped the motion
-            sleep 0.3
+            send 'move 0 60 0 duration=60s' # repeats it if a stall of this machine stopped the motion
         done
         case $end in
             broker) kill -KILL "$broker" ;;
@@ -230,7 +231,8 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
                 ;;
             *) kill -s "$end" "$bridge" ;;
         esac
-        becomes false sh -c 'hidmotor -q -j -l serve: status | jq ".m2.velocity > 1"'
+        while moves; do sleep 0.05; done
+        same "$(m2 | jq '. < 50')" true
         case $end in
             broker | held)
                 says "connection to the broker lost"

@@ -184,7 +184,7 @@ exit 0|no output
 END
     fake_gnuplot ''
     echo '#!/no/such/program' >path/gnuplot
-    fails_with 4 "path/gnuplot: No such file or directory" canpid plot measured step.csv --out a.png
+    fails_with 4 "path/gnuplot: cannot execute: No such file or directory" canpid plot measured step.csv --out a.png
     [ ! -e a.png ]
 }
 

@@ -104,7 +104,8 @@ lab() { ssh -F "$D/client" lab "$@"; }
         pkill -KILL -f -- "-L $PWD/here:$D/arm"
         [ -S here ]
     done
-    moves() { hidmotor -q -j -l "serve:$D/arm" status | jq -e '.m2.velocity > 1' >/dev/null; }
+    m2() { hidmotor -q -j -l "serve:$D/arm" status | jq .m2.target; }
+    moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
     commanded() { hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; }
     forward
     prints "result=arrived" hidmotor -q -l serve:here move 0 20 -10 --wait

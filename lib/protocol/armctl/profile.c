@@ -217,9 +217,8 @@ static enum aw_status check_joint(const struct aw_armctl_profile *profile,
                        "[joint %s]: index %d already belongs to [joint %s] — change one",
                        joint->name, joint->index, first->name);
     if (joint->min > joint->max)
-        return aw_fail(err, AW_USAGE,
-                       "[joint %s]: min %g is above max %g — lower min or raise max", joint->name,
-                       joint->min, joint->max);
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g — lower min or raise max",
+                       joint->name, joint->min, joint->max);
     if (joint->min < 0 && !joint->is_signed)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: min %g is negative, but signed is no — set signed = yes",

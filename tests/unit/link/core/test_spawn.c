@@ -76,7 +76,7 @@ TEST(missing_program_is_reported)
     struct aw_link *link = NULL;
     struct aw_error err;
     assert_int_equal(aw_spawn_open(&link, "/nosuch/x", argv, &clock.base, &err), AW_NO_LINK);
-    assert_has(err.text, "/nosuch/x: No such file");
+    assert_has(err.text, "/nosuch/x: cannot execute: No such file");
     assert_null(link);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -98,7 +98,7 @@ TEST(failed_start_leaks_nothing)
         if (status == AW_OK)
             break;
         assert_int_equal(status, AW_NO_LINK);
-        assert_has(err.text, "/bin/true: Too many open files");
+        assert_has(err.text, ": Too many open files");
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
         assert_int_equal(lowest_free_descriptor(), lowest);
     }
