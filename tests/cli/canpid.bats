@@ -261,8 +261,8 @@ END
     fails 2 canpid -l "$fast&rate=100x" watch -n 1
     ok canpid -q -l "$fast&rate=500" watch -j --for 1s
     n=$(records pid | jq 'map(select(.board == "rhip")) | length')
-    [ "$n" -ge 490 ]
-    [ "$n" -le 510 ]
+    [ "$n" -ge 475 ] # a bus of 1 Mbit/s carries fewer frames than these 9,000 per second
+    [ "$n" -le 500 ]
     bus -b lknee,rknee
     ok canpid -q -l "$url" watch -j -n 60
     same "$(jq -r .board <<<"$output" | sort -u | xargs)" "lknee rknee"

@@ -15,7 +15,7 @@ golden() {
             if (line[0] !~ / -/) { print line[0] > "plain"; print line[1] > "plain.bytes" }
         }
         END { print refused }' "$root/tests/golden/$1.txt")
-    [ "$(wc -l <plain)" -ge 15 ]
+    [ "$(wc -l <plain)" -ge 9 ]
     [ "$refused" -gt 0 ]
     "$1" --keep-going <script >out 2>err && false || true
     diff bytes out
