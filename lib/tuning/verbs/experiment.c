@@ -162,6 +162,8 @@ void aw_experiment_restart_limits(struct aw_experiment *experiment)
 
 static enum aw_status check_verdict(struct aw_experiment *experiment, enum aw_status status)
 {
+    if (status == AW_OK && experiment->samples.incomplete)
+        return aw_no_memory(&experiment->session->err);
     if (status != AW_OK || experiment->motion.verdict == AW_MOTION_OK)
         return status;
     return aw_motion_fail(&experiment->motion, experiment->joint.name, experiment->joint.unit,
@@ -190,8 +192,10 @@ static void store_sample(struct aw_experiment *experiment, const struct aw_sampl
     if (n == capacity) {
         size_t larger = capacity ? 2 * capacity : 256;
         struct aw_sample *of = realloc(experiment->samples.of, larger * sizeof *of);
-        if (!of)
+        if (!of) {
+            experiment->samples.incomplete = true;
             return;
+        }
         experiment->samples.of = of;
         experiment->samples.capacity = larger;
     }
@@ -225,7 +229,7 @@ bool aw_experiment_sample(struct aw_experiment *experiment,
     show_progress(experiment);
     if (experiment->sampling.on_sample)
         experiment->sampling.on_sample(experiment, &experiment->sampling.last);
-    return is_ok && !experiment->sampling.awaiting;
+    return is_ok && !experiment->samples.incomplete && !experiment->sampling.awaiting;
 }
 
 /* Collects in short intervals, so that silence is detected at once. */

@@ -34,6 +34,7 @@ struct aw_experiment {
     struct {
         struct aw_sample *of; /* since the last aw_experiment_restart */
         size_t n, capacity;
+        bool incomplete; /* a sample was lost, because no memory was left */
     } samples;
     struct aw_step step; /* the last one of aw_experiment_perform_step, in the unit */
     struct {
