@@ -20,7 +20,7 @@ decoded() {
     [ "$lines" -ge "$3" ] && per_second "$3" "$(processor alone "$BIN/$1" decode "$2" "$4")" || echo 0
 }
 
-# Runs tshark, the usual reader of captures, as user nobody, because it runs no Lua as root.
+# Runs tshark as the user nobody, because Wireshark does not run Lua as root.
 tshark_rate() {
     local few=5000 who=()
     build/tests/bench/make_capture "$1" "$dir/few.pcapng" $few

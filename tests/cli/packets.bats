@@ -191,6 +191,8 @@ END
         ok "$tool" --packets first.packets describe
         has "$output" "$(grep -m1 '^help' first.packets | sed 's/.*= //')"
     done
+    hidmotor describe --as packets | sed -E 's/^# (\[|[a-z]+ *= )/\1/' >whole.packets # also the optional lines
+    prints "kp" hidmotor -q -l "$fast" --packets whole.packets gains
     files
     prints "grip" hidmotor complete -- --packets team.packets encode gr
     prints "value=" hidmotor complete -- --packets team.packets encode grip ""

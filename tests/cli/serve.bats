@@ -39,7 +39,7 @@ both() {
         [ "$watched" = - ] || grep -q -- "$watched" "$tool.seen" && return
         sleep 0.05
     done
-    echo "$tool: nobody saw $watched" && false
+    echo "$tool: $watched was not seen" && false
 }
 
 @test "the other four tools share a device over slcan, pty, UDP and TCP" {

@@ -190,7 +190,7 @@ static inline void bed_match(struct bed *bed, const void *bytes, size_t size)
             return;
         }
     if (!damages)
-        bed_violated(bed, "the device got what nobody sent, or what it had got before");
+        bed_violated(bed, "the device received a message that was not sent, or a repeated one");
 }
 
 /* ---- Device ---- */

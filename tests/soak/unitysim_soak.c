@@ -225,7 +225,7 @@ static void plug_in_again(struct soak *soak)
     bed_replug(&soak->bed);
     begin_again(soak);
     if (!aw_unitysim_is_stale(&soak->unity))
-        bed_violated(&soak->bed, "feedback is fresh that nobody heard");
+        bed_violated(&soak->bed, "feedback counts as fresh although none was received");
     listen(soak, AW_SECOND);
     if (soak->bed.written.n != before)
         bed_violated(&soak->bed, "something was sent by itself when the line was back");

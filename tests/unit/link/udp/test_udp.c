@@ -320,7 +320,7 @@ TEST(holder_of_a_busy_port_is_reported)
     aw_link_close(opened(url));
 }
 
-/* The socket of the port is in transit between two processes, so nobody holds it. */
+/* The socket of the port is in transit between two processes, so no process holds it. */
 TEST(busy_port_without_a_holder_is_explained)
 {
     unsigned port;
