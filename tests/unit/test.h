@@ -13,6 +13,9 @@
 
 #include <cmocka.h>
 
+#include "base/span.h"
+#include "base/status.h"
+
 typedef void test_fn(void);
 
 /* Adds a test; setup and teardown may be NULL. Tests run in the order of their lines. */
@@ -35,11 +38,48 @@ int test_run(void);
     }                                                                                              \
     static void name(void)
 
+/* Starts row i of n of a table, or ends the table if i is n. Returns whether there is a row. */
+bool test_row(const char *table, size_t i, size_t n);
+
+/* Runs a block for each row of a table: EACH (row, rows) { … row->text … }. A failed test prints
+ * the number of its row. */
+#define EACH(row, rows)                                                                            \
+    for (const __typeof__(*(rows)) *row = (rows);                                                  \
+         test_row(#rows, (size_t)(row - (rows)), sizeof(rows) / sizeof *(rows)); row++)
+
 /* Requires that a text contains this part. */
 static inline void assert_has(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("'%s' does not contain '%s'", text, part);
+}
+
+/* Requires that a call succeeds; a failure prints the text of err. */
+#define assert_ok(call, err)                                                                       \
+    do {                                                                                           \
+        if ((call) != AW_OK)                                                                       \
+            fail_msg("%s", (err)->text);                                                           \
+    } while (0)
+
+/* Requires that a call fails with this status and sets err to this text. */
+#define assert_error(call, expected, err, message)                                                 \
+    do {                                                                                           \
+        assert_int_equal(call, expected);                                                          \
+        assert_string_equal((err)->text, message);                                                 \
+    } while (0)
+
+static inline struct aw_span span_of(const char *text)
+{
+    return (struct aw_span){(const uint8_t *)text, strlen(text)};
+}
+
+/* Copies bytes to the heap, so that a sanitizer detects reads beyond them. The caller frees. */
+static inline void *heap_copy(const void *bytes, size_t size)
+{
+    void *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    return copy;
 }
 
 /* Opens a text as a file. */

@@ -158,8 +158,8 @@ TEST(invalid_type_definitions_are_rejected)
     static const char *const texts[] = {"int32", "int32 a\n---\nint32 b", "Nobody a", "wstring a"};
     struct aw_ros *ros;
     struct aw_error err;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_int_equal(aw_ros_new(&ros, "a/msg/B", texts[i], &err), AW_USAGE);
+    EACH (text, texts)
+        assert_int_equal(aw_ros_new(&ros, "a/msg/B", *text, &err), AW_USAGE);
     /* A recursive type, and lists without an end. */
     assert_int_equal(aw_ros_new(&ros, "a/msg/B", "B b", &err), AW_OK);
     uint8_t bytes[64] = {0, 1, 0, 0, 255, 255, 255, 255};

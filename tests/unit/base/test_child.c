@@ -125,10 +125,10 @@ TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
         {"true", ""},
     };
     char said[64];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_child child = start(rows[i].script, (struct aw_child_plan){.pipe_stderr = true});
+    EACH (row, rows) {
+        struct aw_child child = start(row->script, (struct aw_child_plan){.pipe_stderr = true});
         assert_true(aw_child_wait(&child, TIMEOUT_MS));
-        assert_string_equal(aw_child_output(&child, said, sizeof said), rows[i].said);
+        assert_string_equal(aw_child_output(&child, said, sizeof said), row->said);
         aw_child_close(&child.stderr_fd);
         assert_int_equal(child.stderr_fd, -1);
         assert_string_equal(aw_child_output(&child, said, sizeof said), "");
@@ -208,15 +208,15 @@ TEST_WITH(reset, NULL, signals_do_not_interrupt_the_wait)
                  {{EINVAL}, 1, 0, SIGKILL},
                  {{-1}, 1, EINTR, SIGKILL},
                  {{0}, 1, EINTR, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_child child = start("exec cat", (struct aw_child_plan){.pipe_stdin = true});
         reset();
-        memcpy(fake.poll, cases[i].poll, sizeof fake.poll);
-        fake.wait = cases[i].wait;
+        memcpy(fake.poll, row->poll, sizeof fake.poll);
+        fake.wait = row->wait;
         aw_child_end(&child, TIMEOUT_MS);
-        assert_int_equal(fake.polls, cases[i].polls);
+        assert_int_equal(fake.polls, row->polls);
         assert_in_range(fake.timeout, TIMEOUT_MS / 2, TIMEOUT_MS);
-        assert_int_equal(fake.killed, cases[i].killed);
+        assert_int_equal(fake.killed, row->killed);
         expect_no_child();
     }
 }

@@ -37,8 +37,8 @@ TEST(lines_are_split_into_cells)
         {"\"", "\"|"},
         {"a\"\"b", "a\"\"b|"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(cut(cases[i].line, ','), cases[i].cells);
+    EACH (row, cases)
+        assert_string_equal(cut(row->line, ','), row->cells);
     assert_string_equal(cut("a\t\tb", '\t'), "a||b|");
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }
@@ -56,11 +56,10 @@ TEST(decimal_comma_is_accepted_unless_commas_separate_cells)
         {"1.000,5", ';', false, 0}, {"", ';', false, 0},      {",", ';', false, 0},
         {"1,5 deg", ';', false, 0}, {"7", ';', true, 7},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         double value = 0;
-        assert_int_equal(aw_csv_number(cases[i].text, cases[i].separator, &value),
-                         cases[i].is_number);
-        assert_true(!cases[i].is_number || value - cases[i].value == 0);
+        assert_int_equal(aw_csv_number(row->text, row->separator, &value), row->is_number);
+        assert_true(!row->is_number || value - row->value == 0);
     }
 }
 
@@ -99,10 +98,10 @@ TEST(special_cells_are_quoted)
         {" a", 9, "\" a\""},     {"a ", 9, "\"a \""},   {"a b", 9, "a b"},
         {"a b", 2, "\"a \""},    {"'", 9, "'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char out[32];
-        *aw_csv_quote(out, cases[i].text, cases[i].max) = '\0';
-        assert_string_equal(out, cases[i].cell);
+        *aw_csv_quote(out, row->text, row->max) = '\0';
+        assert_string_equal(out, row->cell);
     }
 }
 
@@ -119,6 +118,6 @@ TEST(separator_is_detected)
         {"\"a b\"", ','},         {"", ' '},        {"\"a;\"\",b\";c", ';'},
         {"a \"b", ' '},           {"\"a\" b", ' '},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(aw_csv_separator(cases[i].line), cases[i].separator);
+    EACH (row, cases)
+        assert_int_equal(aw_csv_separator(row->line), row->separator);
 }

@@ -45,9 +45,8 @@ TEST(comments_and_blank_lines_are_skipped_and_errors_located)
          "b|",
          AW_OK, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_lines lines = {.file =
-                                     fmemopen((void *)(uintptr_t)cases[i].text, cases[i].size, "r"),
+    EACH (row, cases) {
+        struct aw_lines lines = {.file = fmemopen((void *)(uintptr_t)row->text, row->size, "r"),
                                  .name = "f.txt"};
         FILE *file = lines.file;
         struct aw_error err = {.text = ""};
@@ -57,9 +56,9 @@ TEST(comments_and_blank_lines_are_skipped_and_errors_located)
             strcat(strcat(got, lines.line), "|");
             status = refuse(&lines, &err);
         }
-        assert_int_equal(aw_lines_end(&lines, status, &err), cases[i].status);
-        assert_string_equal(got, cases[i].lines);
-        assert_string_equal(err.text, cases[i].error);
+        assert_int_equal(aw_lines_end(&lines, status, &err), row->status);
+        assert_string_equal(got, row->lines);
+        assert_string_equal(err.text, row->error);
         fclose(file);
     }
 }
@@ -72,12 +71,12 @@ TEST(unreadable_files_are_reported)
         {"/nonexistent/x", "/nonexistent/x: No such file or directory — check the name"},
         {"/", "/: Is a directory — name a file in the directory"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_lines lines = {.name = cases[i].name};
+    EACH (row, cases) {
+        struct aw_lines lines = {.name = row->name};
         struct aw_error err;
         enum aw_status status = aw_lines_next(&lines, &err);
         assert_int_equal(aw_lines_end(&lines, status, &err), AW_USAGE);
-        assert_string_equal(err.text, cases[i].error);
+        assert_string_equal(err.text, row->error);
     }
 }
 
@@ -133,11 +132,11 @@ TEST(errors_name_line_and_column)
         {"column 3 no good", 5, "a:7:5: column 3 no good"},
         {"column x: no good", 5, "a:7:5: column x: no good"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_error err;
-        aw_fail(&err, AW_LIMIT, "%s", cases[i].text);
-        aw_fail_at(&err, "a:7", cases[i].column);
-        assert_string_equal(err.text, cases[i].error);
+        aw_fail(&err, AW_LIMIT, "%s", row->text);
+        aw_fail_at(&err, "a:7", row->column);
+        assert_string_equal(err.text, row->error);
         assert_int_equal(err.status, AW_LIMIT);
     }
     aw_fail_at(NULL, "a:7", 1); /* the caller requests no error */
@@ -158,12 +157,12 @@ TEST(line_is_split_into_words)
         {"a b c", "a|b|c|"},
         {"a,b c;d", "a,b|c;d|"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char *words[3], line[32], got[32] = "";
-        strcpy(line, cases[i].line);
+        strcpy(line, row->line);
         size_t n = aw_lines_split(line, words, 3);
         for (size_t k = 0; k < n; k++)
             strcat(strcat(got, words[k]), "|");
-        assert_string_equal(got, cases[i].words);
+        assert_string_equal(got, row->words);
     }
 }

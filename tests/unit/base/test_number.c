@@ -98,10 +98,10 @@ TEST(integers_match_printf)
     static const int64_t values[] = {
         0,         1,         -1,       10,        INT32_MAX,        INT32_MIN,
         INT64_MAX, INT64_MIN, 99999999, 100000000, 10000000000000000};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    EACH (value, values) {
         char text[AW_NUMBER_MAX + 1], expected[32];
-        *aw_print_int(text, values[i]) = '\0';
-        snprintf(expected, sizeof expected, "%lld", (long long)values[i]);
+        *aw_print_int(text, *value) = '\0';
+        snprintf(expected, sizeof expected, "%lld", (long long)*value);
         assert_string_equal(text, expected);
     }
 }
@@ -131,10 +131,10 @@ TEST(whole_numbers_print_without_decimals)
         {1000000000000000, "1e+15"},
         {1234567890123456, "1.23456789e+15"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char text[32];
-        snprintf(text, sizeof text, "%.*g", aw_digits_for(cases[i].value), cases[i].value);
-        assert_string_equal(text, cases[i].text);
+        snprintf(text, sizeof text, "%.*g", aw_digits_for(row->value), row->value);
+        assert_string_equal(text, row->text);
     }
 }
 
@@ -174,14 +174,13 @@ static const struct {
 TEST(values_are_converted_between_units)
 {
     char text[64];
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        snprintf(text, sizeof text, "3%s", units[i].unit);
-        assert_converts(text, units[i].first, units[i].three);
-        snprintf(text, sizeof text, "%.17g%s", units[i].three,
-                 units[i].first ? units[i].first : "");
-        if (units[i].first)
-            assert_converts(text, units[i].unit, 3);
-        assert_int_equal(aw_number_is_unit(units[i].unit), *units[i].unit != '\0');
+    EACH (row, units) {
+        snprintf(text, sizeof text, "3%s", row->unit);
+        assert_converts(text, row->first, row->three);
+        snprintf(text, sizeof text, "%.17g%s", row->three, row->first ? row->first : "");
+        if (row->first)
+            assert_converts(text, row->unit, 3);
+        assert_int_equal(aw_number_is_unit(row->unit), *row->unit != '\0');
     }
     assert_false(aw_number_is_unit("frob"));
     assert_converts("+5", "deg", 5);
@@ -230,13 +229,12 @@ TEST(malformed_numbers_are_refused)
         {"9deg", "", "'9deg': wrong unit 'deg' — omit the unit"},
         {"9deg", "frob", "'9deg': wrong unit 'deg' — use frob"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         double value;
         struct aw_error err;
-        assert_int_equal(aw_number_parse_unit(rows[i].text, rows[i].wanted, &value, &err),
-                         AW_USAGE);
-        assert_string_equal(err.text, rows[i].error);
-        assert_int_equal(aw_number_parse(rows[i].text, &value, NULL), AW_USAGE);
+        assert_int_equal(aw_number_parse_unit(row->text, row->wanted, &value, &err), AW_USAGE);
+        assert_string_equal(err.text, row->error);
+        assert_int_equal(aw_number_parse(row->text, &value, NULL), AW_USAGE);
     }
     double value;
     struct aw_error err;
@@ -281,12 +279,12 @@ TEST(printed_numbers_are_rounded_at_boundaries)
         {9e15, 0, "9e+15"},
         {-1e300, 2, "-1e+300"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         char text[AW_NUMBER_MAX + 1];
-        char *end = aw_print_fixed(text, rows[i].value, rows[i].decimals);
-        assert_int_equal(end - text, strlen(rows[i].text));
+        char *end = aw_print_fixed(text, row->value, row->decimals);
+        assert_int_equal(end - text, strlen(row->text));
         *end = '\0';
-        assert_string_equal(text, rows[i].text);
+        assert_string_equal(text, row->text);
     }
 }
 
@@ -317,7 +315,7 @@ TEST(number_of_decimals_resolves_the_step)
     } rows[] = {{1, 0},    {360, 0},  {0, 0},     {0.5, 2},   {0.9, 2},
                 {0.1, 2},  {0.09, 3}, {0.045, 3}, {1.5, 1},   {0.01, 3},
                 {1e-7, 8}, {1e-8, 9}, {1e-9, 9},  {1e-12, 9}, {0.001, 4}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (aw_decimals_for_step(rows[i].step) != rows[i].decimals)
-            fail_msg("%g: %d", rows[i].step, aw_decimals_for_step(rows[i].step));
+    EACH (row, rows)
+        if (aw_decimals_for_step(row->step) != row->decimals)
+            fail_msg("%g: %d", row->step, aw_decimals_for_step(row->step));
 }

@@ -22,9 +22,9 @@ TEST(suggestion_corrects_a_typo)
         {"xyz", ""},
         {"a-word-that-is-much-longer-than-any-name-could-ever-be", ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *found = aw_suggest(cases[i][0], names, sizeof names / sizeof *names);
-        assert_string_equal(found ? found : "", cases[i][1]);
+    EACH (row, cases) {
+        const char *found = aw_suggest((*row)[0], names, sizeof names / sizeof *names);
+        assert_string_equal(found ? found : "", (*row)[1]);
     }
     assert_null(aw_suggest("elbow", names, 0));
 }

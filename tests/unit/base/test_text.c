@@ -69,12 +69,12 @@ TEST(list_is_split_into_names)
         {"m 1 [deg],x", "m 1 [deg]|x|"},
         {"''", "|"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char text[40], names[40] = "", *rest = text, *name;
-        snprintf(text, sizeof text, "%s", cases[i].list);
+        snprintf(text, sizeof text, "%s", row->list);
         while ((name = aw_next_name(&rest, ',')))
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s|", name);
-        assert_string_equal(names, cases[i].names);
+        assert_string_equal(names, row->names);
     }
 }
 
@@ -96,9 +96,9 @@ TEST(arguments_are_quoted_for_the_shell)
         {"0123456789012345678901234567 9 ", "FILE"},
         {"012345678901234567890123456'", "FILE"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char out[32];
-        assert_string_equal(aw_shell_quote(out, sizeof out, cases[i][0]), cases[i][1]);
+        assert_string_equal(aw_shell_quote(out, sizeof out, (*row)[0]), (*row)[1]);
     }
 }
 
@@ -106,9 +106,9 @@ TEST(trim_removes_surrounding_blanks)
 {
     static const char *const cases[][2] = {
         {" \ta b\r\n", "a b"}, {"ab", "ab"}, {" \v\f ", ""}, {"", ""}, {"a\t", "a"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char text[16];
-        strcpy(text, cases[i][0]);
-        assert_string_equal(aw_trim(text), cases[i][1]);
+        strcpy(text, (*row)[0]);
+        assert_string_equal(aw_trim(text), (*row)[1]);
     }
 }

@@ -37,15 +37,15 @@ static const struct {
 
 TEST(axis_ticks_are_round_numbers)
 {
-    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+    EACH (row, axes) {
         double ticks[AW_TICKS];
-        int decimals = -1, n = aw_ticks(axes[i].low, axes[i].high, axes[i].max, ticks, &decimals);
+        int decimals = -1, n = aw_ticks(row->low, row->high, row->max, ticks, &decimals);
         char text[256] = "";
         assert_in_range(n, 0, AW_TICKS);
         for (int k = 0; k < n; k++)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*f", k ? " " : "",
                      decimals, ticks[k]);
-        assert_string_equal(text, axes[i].ticks);
+        assert_string_equal(text, row->ticks);
     }
 }
 

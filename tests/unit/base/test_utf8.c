@@ -22,9 +22,9 @@ static const struct {
 
 TEST(character_size_and_text_length_match_the_table)
 {
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_int_equal(aw_utf8_size(texts[i].text), texts[i].size);
-        assert_int_equal(aw_utf8_length(texts[i].text), texts[i].length);
+    EACH (row, texts) {
+        assert_int_equal(aw_utf8_size(row->text), row->size);
+        assert_int_equal(aw_utf8_length(row->text), row->length);
     }
 }
 
@@ -81,11 +81,11 @@ TEST(symbols_are_replaced_by_ascii)
         {"é█", "??"},
         {"a\xE2\x82", "a\xE2\x82"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         char text[64];
-        snprintf(text, sizeof text, "%s", rows[i].text);
+        snprintf(text, sizeof text, "%s", row->text);
         aw_utf8_to_ascii(text, sizeof text);
-        assert_string_equal(text, rows[i].ascii);
+        assert_string_equal(text, row->ascii);
     }
     char tight[4] = "θ"; /* truncates text that does not fit */
     aw_utf8_to_ascii(tight, sizeof tight);

@@ -19,12 +19,12 @@ TEST(xdg_directories_follow_the_environment)
         {AW_XDG_STATE, "s", "/h", "/h/.local/state/armwire/x"},
         {AW_XDG_STATE, "", "", ""},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        bool config = rows[i].kind == AW_XDG_CONFIG;
-        setenv(config ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME", rows[i].variable, 1);
-        setenv("HOME", rows[i].home, 1);
-        bool found = aw_xdg_path(rows[i].kind, "x", path, sizeof path);
-        assert_string_equal(path, rows[i].path);
+    EACH (row, rows) {
+        bool config = row->kind == AW_XDG_CONFIG;
+        setenv(config ? "XDG_CONFIG_HOME" : "XDG_STATE_HOME", row->variable, 1);
+        setenv("HOME", row->home, 1);
+        bool found = aw_xdg_path(row->kind, "x", path, sizeof path);
+        assert_string_equal(path, row->path);
         assert_int_equal(found, *path != '\0');
     }
     unsetenv("HOME");
@@ -67,8 +67,8 @@ TEST(socket_directory_falls_back_to_tmpdir)
     struct aw_error err;
     setenv("TMPDIR", root, 1);
     snprintf(expected, sizeof expected, "%s/armwire-%u", root, (unsigned)geteuid());
-    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
-        setenv("XDG_RUNTIME_DIR", useless[i], 1);
+    EACH (row, useless) {
+        setenv("XDG_RUNTIME_DIR", *row, 1);
         assert_int_equal(runtime(&err), AW_OK);
         assert_string_equal(path, expected);
         assert_int_equal(rmdir(path), 0);

@@ -28,11 +28,11 @@ TEST(asc_headers_are_recognized)
         {"date Son Nvb 29 22:00:00 2026", 0},
         {"date Sun", 0},
     };
-    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+    EACH (row, dates) {
         struct aw_candump_log log = {0};
-        assert_int_equal(next(&log, dates[i].date), AW_MORE);
+        assert_int_equal(next(&log, row->date), AW_MORE);
         assert_int_equal(next(&log, "1.5 1 05E Rx d 1 0A"), AW_OK);
-        assert_int_equal(frame.time_ns, dates[i].ns + 1500000000);
+        assert_int_equal(frame.time_ns, row->ns + 1500000000);
     }
     struct aw_candump_log log = {0};
     next(&log, "date Sun Nov 29 10:00:00 2026");
@@ -68,12 +68,12 @@ TEST(frame_lines_become_candump_frames)
         {"0.1 1 05E Rx d", "", AW_MALFORMED},
         {"0.1 1 Engine Rx d 1 10", "", AW_MALFORMED},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_candump_log log = {0};
         next(&log, "base hex  timestamps absolute");
-        assert_int_equal(next(&log, rows[i].line), rows[i].status);
-        if (rows[i].status == AW_OK)
-            assert_string_equal(frame.frame, rows[i].frame);
+        assert_int_equal(next(&log, row->line), row->status);
+        if (row->status == AW_OK)
+            assert_string_equal(frame.frame, row->frame);
     }
 }
 

@@ -46,9 +46,9 @@ TEST(foreign_logs_are_reported_with_a_converter)
          "a.b.db is an SQLite log of python-can — convert it first: python3 -m can.logconvert "
          "a.b.db a.b.log"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(is_foreign(rows[i].start, rows[i].name, &err));
-        assert_string_equal(err.text, rows[i].error);
+    EACH (row, rows) {
+        assert_true(is_foreign(row->start, row->name, &err));
+        assert_string_equal(err.text, row->error);
     }
 }
 
@@ -56,6 +56,6 @@ TEST(supported_files_are_not_reported_as_foreign)
 {
     static const char *const starts[] = {
         "", "LOG", "(1.0) can0 05F#00", "t,setpoint,measured\n", "; a remark", "dates"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        assert_false(is_foreign(starts[i], "a.log", NULL));
+    EACH (row, starts)
+        assert_false(is_foreign(*row, "a.log", NULL));
 }

@@ -176,16 +176,16 @@ TEST_WITH(NULL, end, ports_select_packets_and_directions)
         {{6000, 5000}, 0, AW_RX},
         {{6000, 6001}, AW_BOTH, AW_BOTH},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         begin(AW_MEDIUM_UDP);
         rig.wrapper.ports[1] = 5000;
         add_packet(0, AW_TX, 0, "to", NULL);
         add_packet(1, AW_RX, 0, "from", NULL);
-        open_log(&(struct aw_log_options){.ports = {rows[i].ports[0], rows[i].ports[1]}});
-        if (rows[i].to != AW_BOTH)
-            expect(0, rows[i].to, "to");
-        if (rows[i].from != AW_BOTH)
-            expect(1, rows[i].from, "from");
+        open_log(&(struct aw_log_options){.ports = {row->ports[0], row->ports[1]}});
+        if (row->to != AW_BOTH)
+            expect(0, row->to, "to");
+        if (row->from != AW_BOTH)
+            expect(1, row->from, "from");
         assert_false(rig.entry.stream);
         expect_end();
         end();

@@ -92,16 +92,15 @@ TEST(foreign_link_layers_are_parsed)
         {RAW, "4500 002E 0000 4000 4006 0000" HOSTS SEQ "6010 FFFF 0000 0000 01010101 4142", 2,
          30004, 47001, 0, true},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_payload payload;
-        bool opened = opens(cases[i].linktype, cases[i].hex, &payload);
-        if (!opened || payload.data.size != cases[i].size ||
-            payload.from_port != cases[i].from_port || payload.to_port != cases[i].to_port ||
-            payload.dir != cases[i].dir || payload.tcp != cases[i].tcp)
-            fail_msg("%s", cases[i].hex);
-        if (cases[i].tcp)
+        bool opened = opens(row->linktype, row->hex, &payload);
+        if (!opened || payload.data.size != row->size || payload.from_port != row->from_port ||
+            payload.to_port != row->to_port || payload.dir != row->dir || payload.tcp != row->tcp)
+            fail_msg("%s", row->hex);
+        if (row->tcp)
             assert_int_equal(payload.seq, 0x01020304);
-        if (cases[i].size == 4)
+        if (row->size == 4)
             assert_memory_equal(payload.bytes, "\xFE\x07\xAB\xCD", 4);
     }
 }
@@ -119,13 +118,13 @@ TEST(each_medium_accepts_its_link_types)
         {AW_MEDIUM_UDP, AW_LINKTYPE_RAW_IP, false, false, true, true},
         {AW_MEDIUM_TCP, AW_LINKTYPE_RAW_IP, false, false, true, true},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_wrapper wrapper = {.medium = rows[i].medium};
-        assert_int_equal(aw_wrapper_linktype(&wrapper), rows[i].own);
-        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_CAN, rows[i].medium), rows[i].can);
-        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER1, rows[i].medium), rows[i].user1);
-        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER0, rows[i].medium), rows[i].user0);
-        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_ETHERNET, rows[i].medium), rows[i].ethernet);
+    EACH (row, rows) {
+        struct aw_wrapper wrapper = {.medium = row->medium};
+        assert_int_equal(aw_wrapper_linktype(&wrapper), row->own);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_CAN, row->medium), row->can);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER1, row->medium), row->user1);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_USER0, row->medium), row->user0);
+        assert_int_equal(aw_linktype_suits(AW_LINKTYPE_ETHERNET, row->medium), row->ethernet);
     }
 }
 
@@ -273,7 +272,7 @@ TEST(packets_without_a_payload_are_skipped)
         {AW_LINKTYPE_USER1, ""},
     };
     struct aw_payload payload;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (opens(cases[i].linktype, cases[i].hex, &payload))
-            fail_msg("%s", cases[i].hex);
+    EACH (row, cases)
+        if (opens(row->linktype, row->hex, &payload))
+            fail_msg("%s", row->hex);
 }

@@ -317,12 +317,12 @@ TEST(both_byte_orders_and_all_resolutions_are_read)
         {0x80 | 33, UINT64_C(1000000000) << 33 | UINT64_C(1) << 31, INT64_C(1000000000250000000)},
     };
     for (int swapped = 0; swapped < 2; swapped++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            struct file file = section(swapped, cases[i].resolution, cases[i].stamp);
+        EACH (row, cases) {
+            struct file file = section(swapped, row->resolution, row->stamp);
             struct aw_packet packet;
             assert_true(aw_is_capture((struct aw_span){file.data, file.size}));
             assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 1);
-            assert_true(packet.time_ns == cases[i].time_ns);
+            assert_true(packet.time_ns == row->time_ns);
             assert_int_equal(packet.dir, AW_TX);
             assert_int_equal(packet.data.size, 5);
             assert_int_equal(packet.linktype, AW_LINKTYPE_USER1);

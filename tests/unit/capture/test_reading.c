@@ -80,13 +80,13 @@ TEST(filter_errors_are_reported)
         {"exit 77", "armwire-x: exit 77", AW_LOST},
         {"kill -9 $$", "armwire-x: killed by SIGKILL", AW_LOST},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_reading reading;
         struct aw_error err;
-        open_file(&reading, "run.x", rows[i].script);
+        open_file(&reading, "run.x", row->script);
         read_all(&reading, "");
-        assert_int_equal(aw_reading_end(&reading, &err), rows[i].status);
-        assert_string_equal(err.text, rows[i].why);
+        assert_int_equal(aw_reading_end(&reading, &err), row->status);
+        assert_string_equal(err.text, row->why);
         aw_reading_close(&reading);
     }
 }
@@ -115,8 +115,8 @@ TEST(missing_files_and_filters_are_reported)
     static const char *const none[] = {
         "run",        "run.", ".x", "a/.x", "run.X", "run.a-b", "run.abcdefghijklm",
         "run.pcapng", "run.y"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        assert_false(aw_filter_find(&filter, none[i], &err));
+    EACH (row, none) {
+        assert_false(aw_filter_find(&filter, *row, &err));
         assert_int_equal(err.status, AW_OK);
     }
     assert_true(aw_filter_find(&filter, "a.b/run.x", &err));

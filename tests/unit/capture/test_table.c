@@ -104,14 +104,14 @@ static const struct complaint {
 
 TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
 {
-    for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
+    EACH (row, complaints) {
         int column;
-        enum aw_status status = read_text(complaints[i].text);
+        enum aw_status status = read_text(row->text);
         if (status != AW_OK)
             assert_true(!table.cells && !table.n_columns);
         else
             status = aw_table_get_column(&table, "y", &column, &err);
-        assert_fails(status, AW_MALFORMED, complaints[i].message);
+        assert_fails(status, AW_MALFORMED, row->message);
     }
     assert_int_equal(read_bytes("t,y\n0,\0001\n", 9, NULL), AW_MALFORMED);
     assert_has(err.text, "NUL byte");
@@ -257,21 +257,21 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
          "run.csv:1:1: wrong number of cells: 2 cells, expected 3 columns — check for a truncated "
          "line"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FILE *file = text_file(cases[i].text);
+    EACH (row, cases) {
+        FILE *file = text_file(row->text);
         end();
         enum aw_status status = aw_table_read_named(file, "run.csv", "t, -,y", "t,x", &table, &err);
         fclose(file);
-        assert_int_equal(status, cases[i].error ? AW_MALFORMED : AW_OK);
-        if (cases[i].error) {
-            assert_string_equal(err.text, cases[i].error);
+        assert_int_equal(status, row->error ? AW_MALFORMED : AW_OK);
+        if (row->error) {
+            assert_string_equal(err.text, row->error);
             continue;
         }
-        assert_int_equal(table.n_columns, cases[i].columns);
-        assert_int_equal(table.n_rows, cases[i].rows);
+        assert_int_equal(table.n_columns, row->columns);
+        assert_int_equal(table.n_rows, row->rows);
         assert_string_equal(table.names[1], "column2");
-        assert_string_equal(table.names[table.n_columns - 1], cases[i].last);
-        assert_int_equal(table.no_header, isdigit((unsigned char)*cases[i].text) != 0);
+        assert_string_equal(table.names[table.n_columns - 1], row->last);
+        assert_int_equal(table.no_header, isdigit((unsigned char)*row->text) != 0);
     }
     end();
     assert_fails(aw_table_read_named(NULL, "run.csv", " ,", "t,x", &table, &err), AW_USAGE,

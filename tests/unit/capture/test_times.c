@@ -57,15 +57,15 @@ TEST(time_columns_are_recognized_by_name)
         {"__Time", 0, false, false},
         {"t_", 0, false, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_time_column column;
-        if (aw_time_column(cases[i].name, &column) != (cases[i].scale > 0))
-            fail_msg("'%s'", cases[i].name);
-        if (!(cases[i].scale > 0))
+        if (aw_time_column(row->name, &column) != (row->scale > 0))
+            fail_msg("'%s'", row->name);
+        if (!(row->scale > 0))
             continue;
-        assert_true(fabs(column.scale - cases[i].scale) < 1e-12);
-        assert_int_equal(column.no_unit, cases[i].unsure);
-        assert_int_equal(column.is_step, cases[i].step);
+        assert_true(fabs(column.scale - row->scale) < 1e-12);
+        assert_int_equal(column.no_unit, row->unsure);
+        assert_int_equal(column.is_step, row->step);
     }
 }
 
@@ -95,11 +95,11 @@ TEST(units_are_split_from_column_names)
         {"m1]", "m1]", ""},
         {"", "", ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char name[40], unit[16];
-        aw_split_unit(cases[i].text, name, sizeof name, unit);
-        assert_string_equal(name, cases[i].name);
-        assert_string_equal(unit, cases[i].unit);
+        aw_split_unit(row->text, name, sizeof name, unit);
+        assert_string_equal(name, row->name);
+        assert_string_equal(unit, row->unit);
     }
 }
 
@@ -125,10 +125,10 @@ TEST(table_times_are_converted_to_seconds)
         {"t,m1\n0,1\n0,2\n", "run.csv:3:1: t: time 0 s is not after 0 s of line 2 — sort the rows"},
         {"t_s,m1\nx,1\n", "run.csv:2:1: t_s: 'x' is not a number"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        table = table_of(cases[i].text);
+    EACH (row, cases) {
+        table = table_of(row->text);
         assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_MALFORMED);
-        assert_memory_equal(err.text, cases[i].why, strlen(cases[i].why));
+        assert_memory_equal(err.text, row->why, strlen(row->why));
         aw_table_free(&table);
     }
 }
@@ -145,10 +145,10 @@ TEST(trailing_zero_rows_are_cut)
         {"t,y\n", 0, 0},
         {"t,y\n1,2\n0,x\n", 0, 2},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_table table = table_of(cases[i].text);
-        assert_int_equal(aw_table_cut_zeros(&table), cases[i].line);
-        assert_int_equal(table.n_rows, cases[i].rows);
+    EACH (row, cases) {
+        struct aw_table table = table_of(row->text);
+        assert_int_equal(aw_table_cut_zeros(&table), row->line);
+        assert_int_equal(table.n_rows, row->rows);
         aw_table_free(&table);
     }
 }

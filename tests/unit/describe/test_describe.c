@@ -234,9 +234,9 @@ TEST(lua_and_dbc_describe_the_selected_variant)
         {&aw_hidmotor_protocol, "hid", AW_DESCRIBE_LUA, ", medium = \"hid\", "},
         {&aw_armctl_protocol, "ascii", AW_DESCRIBE_LUA, ", medium = \"serial\", "},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = describe_all(cases[i].protocol, cases[i].variant, cases[i].as);
-        assert_has(text, cases[i].part);
+    EACH (row, cases) {
+        char *text = describe_all(row->protocol, row->variant, row->as);
+        assert_has(text, row->part);
         free(text);
     }
 }
@@ -266,9 +266,9 @@ TEST(json_matches_the_golden_files)
         {&aw_armctl_protocol, "ascii", "describe-armctl.json"},
         {&aw_ezphys_protocol, "le32", "describe-ezphys.json"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = describe_all(cases[i].protocol, cases[i].variant, AW_DESCRIBE_JSON);
-        expect_picture(cases[i].name, text);
+    EACH (row, cases) {
+        char *text = describe_all(row->protocol, row->variant, AW_DESCRIBE_JSON);
+        expect_picture(row->name, text);
         free(text);
     }
 }

@@ -124,17 +124,16 @@ TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
         {{"Inner"}, {0}, "V.N: Outer is missing — give Outer=VALUE"},
     };
     use(nested);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_record record;
         struct aw_error err = {0};
         uint8_t out[16];
         size_t size;
         aw_record_init(&record, aw_wire_codec(&wire, "V.N", AW_TX), AW_TX);
-        for (int k = 0; k < 3 && cases[i].name[k]; k++)
-            assert_int_equal(aw_record_set(&record, cases[i].name[k], cases[i].value[k], &err),
-                             AW_OK);
+        for (int k = 0; k < 3 && row->name[k]; k++)
+            assert_int_equal(aw_record_set(&record, row->name[k], row->value[k], &err), AW_OK);
         aw_encode(&record, false, out, sizeof out, &size, &err);
-        assert_string_equal(err.text, cases[i].why ? cases[i].why : "");
+        assert_string_equal(err.text, row->why ? row->why : "");
     }
 }
 
@@ -158,11 +157,11 @@ TEST_WITH(NULL, end, value_names_and_long_names_are_read)
         const char *text;
         double value;
     } cases[] = {{"off", 1}, {"a; /'b", 1.5}, {"60% (3)", 2.5}, {"60%", 60}, {"7", 7}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_record record;
         aw_record_init(&record, codec, AW_TX);
-        assert_int_equal(aw_record_set_text(&record, "Mode", cases[i].text, NULL), AW_OK);
-        assert_true(aw_record_get(&record, "Mode") == cases[i].value);
+        assert_int_equal(aw_record_set_text(&record, "Mode", row->text, NULL), AW_OK);
+        assert_true(aw_record_get(&record, "Mode") == row->value);
     }
 }
 
@@ -265,10 +264,10 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
         {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a quoted string"},
         {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_error err = {0};
-        assert_int_equal(read_text(&aw_canpid_protocol, cases[i].text, &err), AW_USAGE);
-        assert_string_equal(err.text, cases[i].why);
+        assert_int_equal(read_text(&aw_canpid_protocol, row->text, &err), AW_USAGE);
+        assert_string_equal(err.text, row->why);
         end();
     }
     struct aw_error err = {0};

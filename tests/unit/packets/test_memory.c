@@ -94,9 +94,9 @@ TEST(requests_are_answered_with_current_values)
         const char *field;
         double value;
     } rows[] = {{"speed", M_PI}, {"level", 7}, {"shift", 30}, {"raw", 0}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         assert_true(give(&rig, "state", ""));
-        assert_near(next(&rig, 0, "state", rows[i].field), rows[i].value, 1e-4);
+        assert_near(next(&rig, 0, "state", row->field), row->value, 1e-4);
     }
     assert_true(give(&rig, "state", ""));
     assert_true(isnan(next(&rig, 0, "state", "elbow_torque")));

@@ -155,19 +155,18 @@ TEST_WITH(NULL, end, replacement_keeps_the_safety_class)
         {&aw_ezphys_protocol, "[packet peek]\ndir = tx\nid = 3\n", "axis_motor"},
         {&aw_ezphys_protocol, "[packet peek]\ndir = tx\nid = 1\n", NULL}, /* reset */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    EACH (row, cases)
         for (int ask = 0; ask < 2; ask++) {
             char text[200];
             struct aw_error err = {0};
-            packets = aw_packets_new(cases[i].protocol);
-            snprintf(text, sizeof text, "%sreplace = yes\n%s", cases[i].head,
-                     ask ? "ask = yes\n" : "");
-            bool lower = ask || cases[i].moves;
+            packets = aw_packets_new(row->protocol);
+            snprintf(text, sizeof text, "%sreplace = yes\n%s", row->head, ask ? "ask = yes\n" : "");
+            bool lower = ask || row->moves;
             assert_int_equal(read_text(packets, text, &err), lower ? AW_USAGE : AW_OK);
-            const char *advice = cases[i].moves ? "which moves the device — add 'moves = yes'"
-                                                : "which changes the device — remove 'ask'";
+            const char *advice = row->moves ? "which moves the device — add 'moves = yes'"
+                                            : "which changes the device — remove 'ask'";
             assert_true(!lower || strstr(err.text, advice));
-            assert_true(!cases[i].moves || strstr(err.text, cases[i].moves));
+            assert_true(!row->moves || strstr(err.text, row->moves));
             end();
         }
 }
@@ -459,8 +458,8 @@ TEST(packet_file_errors_name_line_and_column)
         {&aw_canpid_protocol, "[packet a]\nid = 99\nx = u32\ny = u32\nz = u8\n",
          "f:5:1: z: ends at byte 9, beyond the maximum of 8 bytes"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_wrong(&aw_hidmotor_protocol, cases[i].text, cases[i].why);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_wrong(others[i].protocol, others[i].text, others[i].why);
+    EACH (row, cases)
+        assert_wrong(&aw_hidmotor_protocol, row->text, row->why);
+    EACH (row, others)
+        assert_wrong(row->protocol, row->text, row->why);
 }

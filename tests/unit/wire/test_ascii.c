@@ -84,18 +84,17 @@ static const struct {
 
 TEST_WITH(start, NULL, fields_are_padded_to_their_width)
 {
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        if (encode(written[i].values, AW_TX, false, sizeof bytes) != AW_OK)
-            fail_msg("%s: %s", written[i].line, err.text);
-        assert_int_equal(size, strlen(written[i].line));
-        assert_memory_equal(bytes, written[i].line, size);
-        assert_int_equal(decode(written[i].line), AW_OK);
+    EACH (row, written) {
+        if (encode(row->values, AW_TX, false, sizeof bytes) != AW_OK)
+            fail_msg("%s: %s", row->line, err.text);
+        assert_int_equal(size, strlen(row->line));
+        assert_memory_equal(bytes, row->line, size);
+        assert_int_equal(decode(row->line), AW_OK);
         for (size_t n = 0; n < 5; n++)
-            assert_true(isnan(written[i].values[n]) ||
-                        record.v[n ? n + 1 : 0] == written[i].values[n]);
+            assert_true(isnan(row->values[n]) || record.v[n ? n + 1 : 0] == row->values[n]);
         for (size_t n = 0; n < size; n++) {
             char part[32];
-            snprintf(part, n + 1, "%s", written[i].line);
+            snprintf(part, n + 1, "%s", row->line);
             assert_int_equal(decode(part), AW_MALFORMED);
         }
     }
@@ -154,22 +153,22 @@ TEST_WITH(start, NULL, limits_hold_unless_forced)
          "more -10000 does not fit into 4"},
         {{0, 1, 0.5, 0, 0}, "angle 0.5 is not a whole number", "angle 0.5 is not a whole number"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        bool whole = rows[i].values[2] != 0.5;
-        assert_int_equal(encode(rows[i].values, AW_TX, false, sizeof bytes),
+    EACH (row, rows) {
+        bool whole = row->values[2] != 0.5;
+        assert_int_equal(encode(row->values, AW_TX, false, sizeof bytes),
                          whole ? AW_LIMIT : AW_USAGE);
-        assert_has(err.text, rows[i].plain);
-        enum aw_status forced = encode(rows[i].values, AW_TX, true, sizeof bytes);
-        if (forced != (!rows[i].forced ? AW_OK : whole ? AW_LIMIT : AW_USAGE))
-            fail_msg("%s, forced: %d", rows[i].plain, forced);
-        if (rows[i].forced) {
-            assert_has(err.text, rows[i].forced);
+        assert_has(err.text, row->plain);
+        enum aw_status forced = encode(row->values, AW_TX, true, sizeof bytes);
+        if (forced != (!row->forced ? AW_OK : whole ? AW_LIMIT : AW_USAGE))
+            fail_msg("%s, forced: %d", row->plain, forced);
+        if (row->forced) {
+            assert_has(err.text, row->forced);
             continue;
         }
         bytes[size] = '\0';
         assert_int_equal(decode((const char *)bytes), AW_OK);
-        assert_true(aw_record_get(&record, "angle") == rows[i].values[2]);
-        assert_true(aw_record_get(&record, "joint") == rows[i].values[1]);
+        assert_true(aw_record_get(&record, "angle") == row->values[2]);
+        assert_true(aw_record_get(&record, "joint") == row->values[1]);
     }
 }
 
@@ -228,10 +227,10 @@ static const struct {
 
 TEST_WITH(start, NULL, unpadded_and_signed_numbers_are_read)
 {
-    for (size_t i = 0; i < sizeof read_lines / sizeof *read_lines; i++) {
-        if (decode(read_lines[i].line) != AW_OK)
-            fail_msg("%s: %s", read_lines[i].line, err.text);
-        assert_true(aw_record_get(&record, "angle") == read_lines[i].angle);
+    EACH (row, read_lines) {
+        if (decode(row->line) != AW_OK)
+            fail_msg("%s: %s", row->line, err.text);
+        assert_true(aw_record_get(&record, "angle") == row->angle);
     }
     assert_true(isnan(aw_record_get(&record, "far")));
 }
@@ -264,9 +263,9 @@ static const struct {
 
 TEST_WITH(start, NULL, malformed_lines_report_the_column)
 {
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        assert_int_equal(decode(broken[i].line), AW_MALFORMED);
-        assert_string_equal(err.text, broken[i].error);
+    EACH (row, broken) {
+        assert_int_equal(decode(row->line), AW_MALFORMED);
+        assert_string_equal(err.text, row->error);
     }
 }
 
@@ -284,17 +283,17 @@ TEST_WITH(start, NULL, line_is_identified_by_its_first_word)
         {"NOP\r\n", NULL},
         {"", NULL},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t length = strlen(rows[i].line);
+    EACH (row, rows) {
+        size_t length = strlen(row->line);
         uint8_t *copy = malloc(length + 1);
-        memcpy(copy, rows[i].line, length);
+        memcpy(copy, row->line, length);
         enum aw_status status =
             aw_wire_decode(&wire, AW_RX, (struct aw_span){copy, length}, &record, &err);
         free(copy);
-        assert_int_equal(status, rows[i].message ? AW_OK : AW_MALFORMED);
-        if (rows[i].message)
-            assert_string_equal(record.codec->message->name, rows[i].message);
-        else if (strcmp(rows[i].line, "0NOP") == 0)
+        assert_int_equal(status, row->message ? AW_OK : AW_MALFORMED);
+        if (row->message)
+            assert_string_equal(record.codec->message->name, row->message);
+        else if (strcmp(row->line, "0NOP") == 0)
             assert_has(err.text, "nop: expected CR at byte 4");
         else
             assert_has(err.text, "not a lines message from the device");

@@ -65,16 +65,16 @@ TEST_WITH(start, NULL, fields_are_found_by_name)
         {"loose", "seven", NULL},
     };
     char name[64];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct aw_codec *codec = codec_of(rows[i].message, "little");
-        int scalar = aw_codec_find(codec, rows[i].name);
-        if ((scalar >= 0) != (rows[i].found != NULL))
-            fail_msg("%s: leaf %d", rows[i].name, scalar);
+    EACH (row, rows) {
+        const struct aw_codec *codec = codec_of(row->message, "little");
+        int scalar = aw_codec_find(codec, row->name);
+        if ((scalar >= 0) != (row->found != NULL))
+            fail_msg("%s: leaf %d", row->name, scalar);
         if (scalar < 0)
             continue;
         assert_int_equal(aw_scalar_name(&codec->scalars[scalar], name, sizeof name),
-                         strlen(rows[i].found));
-        assert_string_equal(name, rows[i].found);
+                         strlen(row->found));
+        assert_string_equal(name, row->found);
     }
 }
 
@@ -129,16 +129,16 @@ TEST_WITH(start, NULL, scale_may_depend_on_another_field)
     struct aw_record record;
     aw_record_init(&record, codec, AW_TX);
     assert_null(aw_scalar_range(codec, level, &record).unit); /* the scale is not selected yet */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(aw_record_set(&record, "kind", rows[i].kind, NULL), AW_OK);
+    EACH (row, rows) {
+        assert_int_equal(aw_record_set(&record, "kind", row->kind, NULL), AW_OK);
         struct aw_range range = aw_scalar_range(codec, level, &record);
-        if (rows[i].unit)
-            assert_string_equal(range.unit, rows[i].unit);
+        if (row->unit)
+            assert_string_equal(range.unit, row->unit);
         else
             assert_null(range.unit);
-        assert_true(range.scale == rows[i].scale);
-        assert_true(range.min == rows[i].min);
-        assert_true(range.max == rows[i].max);
+        assert_true(range.scale == row->scale);
+        assert_true(range.min == row->min);
+        assert_true(range.max == row->max);
     }
 }
 
@@ -371,18 +371,18 @@ TEST(wide_odd_integers_round_trip)
 {
     static const struct aw_field fields[] = {{.name = "x", .type = AW_SINT, .bits = 56}, {0}};
     static const double odd[] = {0x1p52 + 1, 6856672830000001, -0x1p52 - 1, 0x1p53 - 1};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    EACH (row, odd) {
         struct aw_record record, back;
         struct aw_error err;
         uint8_t bytes[16];
         size_t size = 0;
         aw_record_init(&record, codec_of_rows(fields), AW_TX);
-        if (aw_record_set(&record, "x", odd[i], &err) != AW_OK ||
+        if (aw_record_set(&record, "x", *row, &err) != AW_OK ||
             aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
             fail_msg("%s", err.text);
         assert_int_equal(aw_decode(record.codec, (struct aw_span){bytes, size}, &back, &err),
                          AW_OK);
-        assert_true(back.v[0] == odd[i]);
+        assert_true(back.v[0] == *row);
     }
 }
 
@@ -392,7 +392,7 @@ TEST(cyclic_scale_selection_is_refused)
     static const struct aw_choice zero[] = {{0, 0}, {1, 0}};
     static const char *const choosers[][3] = {
         {"a", NULL, NULL}, {"b", "a", NULL}, {"b", "c", "b"}, {"b", "c", "a"}};
-    for (size_t i = 0; i < sizeof choosers / sizeof *choosers; i++) {
+    EACH (row, choosers) {
         struct aw_field rows[4] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
         const struct aw_message message = {.name = "m", .fields = rows};
         const double values[4] = {0};
@@ -400,7 +400,7 @@ TEST(cyclic_scale_selection_is_refused)
         for (int k = 0; k < 3; k++) {
             rows[k].type = AW_UINT;
             rows[k].bits = 8;
-            rows[k].chooser = choosers[i][k];
+            rows[k].chooser = (*row)[k];
             rows[k].choices = zero;
         }
         assert_int_equal(aw_codec_init(&codec, &sample_protocol, bare, &message, false), AW_LIMIT);

@@ -130,11 +130,11 @@ static enum aw_status decode_with_sum(const char *message, uint8_t *bytes, size_
 TEST_WITH(start, NULL, nan_and_infinity_decode_as_no_data)
 {
     static const uint32_t floats[] = {0x7FC00000, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF};
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+    EACH (number, floats)
         for (int big = 0; big < 2; big++) {
             uint8_t bytes[15] = {0xA5, 5, 11, 100, 100, 0, 0, 0, 1, 5};
             for (size_t n = 0; n < 4; n++)
-                bytes[10 + n] = (uint8_t)(floats[i] >> 8 * (big ? 3 - n : n));
+                bytes[10 + n] = (uint8_t)(*number >> 8 * (big ? 3 - n : n));
             sample_wire(&wire, big ? "big" : "little");
             assert_int_equal(decode_with_sum("choice", bytes, sizeof bytes), AW_MALFORMED);
             assert_string_equal(err.text, "choice: speed is not a finite number");

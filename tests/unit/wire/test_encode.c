@@ -78,13 +78,13 @@ TEST_WITH(start, NULL, nan_and_infinity_are_refused)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const char *const fields[] = {"level", "kind", "colour", "guard", "speed"};
-    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+    EACH (field, fields)
         for (size_t v = 0; v < 3; v++) {
             begin("choice", "level=0 kind=2 way=none guard=1");
-            record.v[aw_codec_find(record.codec, fields[f])] = values[v];
+            record.v[aw_codec_find(record.codec, *field)] = values[v];
             assert_int_equal(encode(v % 2), AW_USAGE);
             assert_int_equal(encode(true), AW_USAGE);
-            assert_has(err.text, fields[f]);
+            assert_has(err.text, *field);
             assert_has(err.text, "is not a finite number");
         }
     begin("choice", "level=0 kind=2 way=none guard=1");
@@ -110,10 +110,10 @@ TEST_WITH(start, NULL, numbers_beyond_the_wire_are_refused)
         {"u8", 256},    {"u16", -1},
     };
     for (size_t order = 0; order < 2; order++)
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        EACH (row, rows) {
             sample_wire(&wire, order ? "big" : "little");
             begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0");
-            assert_int_equal(aw_record_set(&record, rows[i].field, rows[i].value, &err), AW_OK);
+            assert_int_equal(aw_record_set(&record, row->field, row->value, &err), AW_OK);
             assert_int_equal(encode(false), AW_LIMIT);
             assert_int_equal(encode(true), AW_LIMIT);
         }

@@ -32,8 +32,8 @@ TEST(bytes_round_trip_through_hex)
 TEST(hex_is_parsed_in_any_case_and_spacing)
 {
     static const char *const same[] = {"fF0a", "FF 0A", " ff\t0a ", "FF0A\r"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        assert_int_equal(parse(&aw_armctl_protocol, same[i], NULL), AW_OK);
+    EACH (text, same) {
+        assert_int_equal(parse(&aw_armctl_protocol, *text, NULL), AW_OK);
         assert_int_equal(size, 2);
         assert_memory_equal(bytes, "\xff\x0a", 2);
     }

@@ -58,14 +58,14 @@ TEST(messages_are_found_by_code)
     static struct aw_wire wire;
     memset(&wire, 1, sizeof wire);
     aw_wire_init(&wire, &coded_protocol, NULL, false);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint32_t code = rows[i].code;
-        assert_string_equal(name_of(aw_find_by_code(&wire, AW_TX, code)), rows[i].to);
-        assert_string_equal(name_of(aw_find_by_code(&wire, AW_RX, code)), rows[i].from);
-        assert_string_equal(name_of(aw_find_by_code(&wire, AW_BOTH, code)), rows[i].both);
-        const char *any = strcmp(rows[i].to, "-") == 0 ? rows[i].from : rows[i].to;
+    EACH (row, rows) {
+        uint32_t code = row->code;
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_TX, code)), row->to);
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_RX, code)), row->from);
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_BOTH, code)), row->both);
+        const char *any = strcmp(row->to, "-") == 0 ? row->from : row->to;
         assert_string_equal(name_of(aw_find_by_any_code(&wire, AW_TX, code)), any);
-        any = strcmp(rows[i].from, "-") == 0 ? rows[i].to : rows[i].from;
+        any = strcmp(row->from, "-") == 0 ? row->to : row->from;
         assert_string_equal(name_of(aw_find_by_any_code(&wire, AW_RX, code)), any);
     }
 }
@@ -80,9 +80,9 @@ TEST(names_of_values_are_found)
     } rows[] = {{3, "three"},         {0, "none"},         {3.5, NULL},   {4, NULL},
                 {INT32_MIN, "least"}, {INT32_MAX, "most"}, {1e300, NULL}, {-2147483649.0, NULL},
                 {2147483648.0, NULL}, {(double)NAN, NULL}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *name = aw_value_name(list, rows[i].value);
-        assert_true(name == rows[i].name || (name && rows[i].name && !strcmp(name, rows[i].name)));
+    EACH (row, rows) {
+        const char *name = aw_value_name(list, row->value);
+        assert_true(name == row->name || (name && row->name && !strcmp(name, row->name)));
     }
     assert_null(aw_value_name(NULL, 0));
 }

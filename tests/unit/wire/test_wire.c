@@ -85,11 +85,11 @@ TEST(codecs_are_found_by_name_and_direction)
         {"four", AW_TX, -1}, {"three", AW_BOTH, 3},
     };
     use(NULL);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct aw_codec *codec = aw_wire_codec(&wire, rows[i].name, rows[i].dir);
-        assert_ptr_equal(codec, rows[i].found < 0 ? NULL : &wire.codecs[rows[i].found]);
+    EACH (row, rows) {
+        const struct aw_codec *codec = aw_wire_codec(&wire, row->name, row->dir);
+        assert_ptr_equal(codec, row->found < 0 ? NULL : &wire.codecs[row->found]);
         if (codec)
-            assert_ptr_equal(codec->message, &messages[rows[i].found]);
+            assert_ptr_equal(codec->message, &messages[row->found]);
     }
     static const bool ready[] = {true, true, true, true};
     assert_memory_equal(wire.codec_ready, ready, sizeof ready);
@@ -118,23 +118,22 @@ TEST(frame_is_identified_by_its_code)
         {AW_BOTH, "\x09\x02\x05", 3, 1, NULL},
     };
     use(NULL);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_record record;
         struct aw_error err = {0};
-        uint8_t *copy = malloc(rows[i].size + 1);
-        memcpy(copy, rows[i].bytes, rows[i].size);
+        uint8_t *copy = malloc(row->size + 1);
+        memcpy(copy, row->bytes, row->size);
         memset(&record, 0xFF, sizeof record);
         enum aw_status status =
-            aw_wire_decode(&wire, rows[i].dir, (struct aw_span){copy, rows[i].size}, &record, &err);
+            aw_wire_decode(&wire, row->dir, (struct aw_span){copy, row->size}, &record, &err);
         free(copy);
-        assert_int_equal(status, rows[i].found < 0 ? AW_MALFORMED : AW_OK);
-        assert_string_equal(err.text, rows[i].found < 0 ? rows[i].error : "");
-        assert_true(rows[i].found >= 0 || record.present == 0);
-        if (rows[i].found < 0)
+        assert_int_equal(status, row->found < 0 ? AW_MALFORMED : AW_OK);
+        assert_string_equal(err.text, row->found < 0 ? row->error : "");
+        assert_true(row->found >= 0 || record.present == 0);
+        if (row->found < 0)
             continue;
-        assert_ptr_equal(record.codec, &wire.codecs[rows[i].found]);
-        assert_int_equal(record.dir,
-                         messages[rows[i].found].dir & rows[i].dir ? rows[i].dir : AW_TX);
+        assert_ptr_equal(record.codec, &wire.codecs[row->found]);
+        assert_int_equal(record.dir, messages[row->found].dir & row->dir ? row->dir : AW_TX);
     }
 }
 
@@ -195,9 +194,9 @@ TEST(envelope_is_added_and_removed)
         uint8_t head[4];
         size_t size;
     } rows[] = {{"first", {0}, 0}, {"second", {0x77, 6, 0, 1}, 4}, {"third", {0x77, 0, 6, 1}, 4}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t head = rows[i].size;
-        use(rows[i].variant);
+    EACH (row, rows) {
+        size_t head = row->size;
+        use(row->variant);
         for (size_t cap = 0; cap < 12; cap++) {
             uint8_t buf[12] = "abc";
             memset(buf + 3, 0xEE, sizeof buf - 3);
@@ -206,7 +205,7 @@ TEST(envelope_is_added_and_removed)
                 assert_memory_equal(buf, "abc\xEE", 4);
                 continue;
             }
-            assert_memory_equal(buf, rows[i].head, head);
+            assert_memory_equal(buf, row->head, head);
             assert_memory_equal(buf + head, "abc", 3);
             assert_int_equal(buf[head + 3], 0xEE);
         }

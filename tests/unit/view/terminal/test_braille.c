@@ -96,11 +96,11 @@ TEST(plain_mode_uses_ascii_characters)
     };
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 2, 1));
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const double *p = lines[i].line;
+    EACH (row, lines) {
+        const double *p = row->line;
         aw_braille_clear(&canvas);
         aw_braille_draw_line(&canvas, p[0], p[1], p[2], p[3], 1);
-        expect_row(&canvas, 0, 0, lines[i].plain);
+        expect_row(&canvas, 0, 0, row->plain);
     }
     aw_braille_free(&canvas);
 }

@@ -348,13 +348,13 @@ TEST_WITH(start, stop, elided_names_stay_distinguishable)
         {{"abcXefghijklmnopqrst", "abcYefghijklmnopqrst"}, "\n abcX…lmnopqrst "},
         {{"abcdefghijkXmnopqrstuvwxyz", "abcdefghijkYmnopqrstuvwxyz"}, "\n abcdefghijkX…z "},
         {{"abcdefghijklXnopqrstuvwxyz.", "abcdefghijklYnopqrstuvwxyz."}, "\n abcd…stuvwxyz. "}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         aw_channels_free(&channels);
         for (int k = 0; k < 2; k++) {
-            strcpy(point.name, rows[i].names[k]);
+            strcpy(point.name, row->names[k]);
             aw_channels_update(&channels, &point, 1, 0);
         }
-        expect_in(draw(40, 12, AW_BRAILLE_UTF8), rows[i].shown);
+        expect_in(draw(40, 12, AW_BRAILLE_UTF8), row->shown);
     }
 }
 
@@ -370,10 +370,10 @@ TEST_WITH(start, stop, numbers_keep_their_position)
         {-0.0, " 0.0000 "},   {123.456, " 123.46 "}, {7, " 7.00 "},
         {54321.5, " 54322 "}, {1e12, " 1.000e+12 "},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        point.value = numbers[i].value;
+    EACH (row, numbers) {
+        point.value = row->value;
         aw_channels_update(&channels, &point, 1, 0);
-        expect_in(draw(60, 12, AW_BRAILLE_UTF8), numbers[i].shown);
+        expect_in(draw(60, 12, AW_BRAILLE_UTF8), row->shown);
     }
     strcpy(point.name, "y");
     point.value = (double)NAN;

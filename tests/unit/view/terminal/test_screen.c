@@ -140,11 +140,11 @@ TEST_WITH(start, stop, only_changes_are_sent)
                                            {.ws_col = 1200, .ws_row = 1000},
                                            {.ws_col = 1000, .ws_row = 1300},
                                            {.ws_col = 999, .ws_row = 3}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        assert_int_equal(ioctl(user, TIOCSWINSZ, &sizes[i]), 0);
+    EACH (row, sizes) {
+        assert_int_equal(ioctl(user, TIOCSWINSZ, row), 0);
         canvas = aw_screen_get_canvas(screen);
-        assert_int_equal(canvas->columns, sizes[i].ws_col < 1000 ? sizes[i].ws_col : 1000);
-        assert_int_equal(canvas->rows, sizes[i].ws_row < 1000 ? sizes[i].ws_row : 1000);
+        assert_int_equal(canvas->columns, row->ws_col < 1000 ? row->ws_col : 1000);
+        assert_int_equal(canvas->rows, row->ws_row < 1000 ? row->ws_row : 1000);
     }
     aw_braille_draw_text(canvas, 5, 1, "alone", 0);
     aw_screen_show(screen);
@@ -248,11 +248,11 @@ TEST_WITH(start, stop, unusable_terminals_are_refused)
     } rows[] = {{"", "standard output is not a terminal"},
                 {"dumb", "standard output is not a terminal"},
                 {"no-such-terminal", "unknown terminal 'no-such-terminal'"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        setenv("TERM", rows[i].term, 1);
+    EACH (row, rows) {
+        setenv("TERM", row->term, 1);
         assert_null(aw_screen_open(true, &err));
         assert_int_equal(err.status, AW_REFUSED);
-        assert_has(err.text, rows[i].says);
+        assert_has(err.text, row->says);
         expect_no_leak(open_unknown);
     }
     expect_given_back();

@@ -145,28 +145,28 @@ TEST_WITH(start, stop, scales_fit_the_values)
         {2001, -3, -2},  {100, -300, -290}, {100, -300, -200}, {100, -300, 0}, {100, -3, 0},
         {2001, -3, 0},   {100, 0, 3},       {100, 0, 10},      {100, -6, 5},   {100, 5, 20}};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+    EACH (row, extents) {
         aw_strip_free(&strip);
         aw_strip_init(&strip, AW_SECOND);
         int s = aw_strip_add_line(&strip, "x", "");
-        aw_strip_add_sample(&strip, s, 1, extents[i][0]);
-        aw_strip_add_sample(&strip, s, AW_SECOND + 1, extents[i][1]);
+        aw_strip_add_sample(&strip, s, 1, (*row)[0]);
+        aw_strip_add_sample(&strip, s, AW_SECOND + 1, (*row)[1]);
         draw((struct aw_strip_look){.end_ns = AW_SECOND + 1}, 30, 10);
-        fprintf(out, "%.10g..%.10g: %.10g..%.10g\n", extents[i][0], extents[i][1],
-                strip.panels[0].low, strip.panels[0].high);
+        fprintf(out, "%.10g..%.10g: %.10g..%.10g\n", (*row)[0], (*row)[1], strip.panels[0].low,
+                strip.panels[0].high);
     }
     aw_strip_free(&strip);
     aw_strip_init(&strip, AW_MILLISECOND);
     int s = aw_strip_add_line(&strip, "x", "");
     int64_t now = 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        now += steps[i].after_ms * AW_MILLISECOND;
+    EACH (step, steps) {
+        now += step->after_ms * AW_MILLISECOND;
         /* At the edge of the visible time span. */
-        aw_strip_add_sample(&strip, s, now - AW_MILLISECOND, steps[i].low);
-        aw_strip_add_sample(&strip, s, now, steps[i].high);
+        aw_strip_add_sample(&strip, s, now - AW_MILLISECOND, step->low);
+        aw_strip_add_sample(&strip, s, now, step->high);
         draw((struct aw_strip_look){.end_ns = now}, 30, 10);
-        fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), steps[i].low,
-                steps[i].high, strip.panels[0].low, strip.panels[0].high,
+        fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), step->low,
+                step->high, strip.panels[0].low, strip.panels[0].high,
                 (int)(strip.panels[0].oversized_ns / AW_MILLISECOND));
     }
     end_picture(out, "strip-scales.txt");
@@ -186,10 +186,10 @@ TEST_WITH(start, stop, layout_follows_width_and_height)
     struct aw_strip_look look = {
         .title = "title", .state = "state", .keys = "q quit  ? all the keys"};
     strip.span_ns = 6 * AW_SECOND;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int s = aw_strip_add_line(&strip, lines[i].label, lines[i].unit);
-        aw_strip_add_sample(&strip, s, 2 * AW_SECOND, lines[i].before);
-        aw_strip_add_sample(&strip, s, 3 * AW_SECOND, lines[i].value);
+    EACH (row, lines) {
+        int s = aw_strip_add_line(&strip, row->label, row->unit);
+        aw_strip_add_sample(&strip, s, 2 * AW_SECOND, row->before);
+        aw_strip_add_sample(&strip, s, 3 * AW_SECOND, row->value);
     }
     for (int width = 18; width < 150; width += width < 40 ? 11 : 49) {
         look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;

@@ -114,8 +114,8 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages_and_falls_after_them
 TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
 {
     static const int skipped[] = {1, 2, 4, 46, 47, 48, 49, 50, 100};
-    for (size_t k = 0; k < sizeof skipped / sizeof *skipped; k++) {
-        int64_t last = 60, next = last + skipped[k];
+    EACH (row, skipped) {
+        int64_t last = 60, next = last + *row;
         aw_channels_free(&channels);
         for (int64_t i = 0; i <= last; i++)
             take("joint", "lknee", "torque=1", i * AW_TREND_STEP_NS);
@@ -233,13 +233,12 @@ TEST_WITH(start, stop, stale_channels_are_detected)
                 {0, 1001, 0, false},
                 {5, 1000, 1, false},
                 {5, 1001, 1000 / 1001., true}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_channel channel = {.rate.rate_hz = rows[i].rate_hz, .updated_ns = AW_SECOND};
-        int64_t now = AW_SECOND + rows[i].age_ms * AW_MILLISECOND;
-        if (fabs(aw_channel_rate(&channel, now) - rows[i].shown_hz) > 1e-9 ||
-            aw_channel_is_stale(&channel, now) != rows[i].stale)
-            fail_msg("%g Hz, %d ms: %g", rows[i].rate_hz, rows[i].age_ms,
-                     aw_channel_rate(&channel, now));
+    EACH (row, rows) {
+        struct aw_channel channel = {.rate.rate_hz = row->rate_hz, .updated_ns = AW_SECOND};
+        int64_t now = AW_SECOND + row->age_ms * AW_MILLISECOND;
+        if (fabs(aw_channel_rate(&channel, now) - row->shown_hz) > 1e-9 ||
+            aw_channel_is_stale(&channel, now) != row->stale)
+            fail_msg("%g Hz, %d ms: %g", row->rate_hz, row->age_ms, aw_channel_rate(&channel, now));
     }
 }
 
@@ -284,12 +283,10 @@ TEST_WITH(start, stop, values_near_limits_raise_an_alarm)
         {-50, 50, 45.01, 1}, {-50, 50, -45, 0}, {0, 0.5, 0.5, 2}, {1, 21, 1.5, 1},
         {-21, -1, -1.5, 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_channel channel = {.unit = "deg",
-                                     .range.low = cases[i].low,
-                                     .range.high = cases[i].high,
-                                     .value = cases[i].value};
-        assert_int_equal(aw_channel_alarm_level(&channel), cases[i].alarm);
+    EACH (row, cases) {
+        struct aw_channel channel = {
+            .unit = "deg", .range.low = row->low, .range.high = row->high, .value = row->value};
+        assert_int_equal(aw_channel_alarm_level(&channel), row->alarm);
         channel.unit = NULL;
         assert_int_equal(aw_channel_alarm_level(&channel), 0);
     }

@@ -100,17 +100,17 @@ TEST_WITH(start, stop, patterns_without_a_subject_share_one_cache_entry)
         {"*torque", AW_SUBJECTS_KNOWN, false},      {"32", AW_SUBJECTS_KNOWN, false},
         {"joint.torque", AW_SUBJECTS_KNOWN, false}, {"nothing", AW_SUBJECTS_KNOWN, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
-        aw_finder_init(&finder, &rig->names, &select, cases[i].subjects);
-        assert_int_equal(finder.any_subject, cases[i].any_subject);
+    EACH (row, cases) {
+        const struct aw_select select = {.n = 1, .pattern = {row->pattern}};
+        aw_finder_init(&finder, &rig->names, &select, row->subjects);
+        assert_int_equal(finder.any_subject, row->any_subject);
         uint64_t of_rknee = 0;
         for (int again = 0; again < 2; again++) {
             points_of(rig, "joint", AW_RX, "rknee", "torque=5");
             of_rknee = *aw_finder_match(&finder, &rig->record, "rknee");
             points_of(rig, "joint", AW_RX, "lknee", "torque=5");
             uint64_t of_lknee = *aw_finder_match(&finder, &rig->record, "lknee");
-            assert_int_equal(of_lknee != of_rknee, strncmp(cases[i].pattern, "lknee", 5) == 0);
+            assert_int_equal(of_lknee != of_rknee, strncmp(row->pattern, "lknee", 5) == 0);
         }
     }
 }

@@ -125,15 +125,15 @@ TEST(overlong_name_parts_are_omitted)
                 {10, ROOM - 9, 10}, {ROOM - 1, 1, ROOM + 1},
                 {ROOM, 1, ROOM},    {1, 1, 3}};
     char first[2 * AW_POINT_NAME], second[2 * AW_POINT_NAME], out[AW_POINT_NAME + 8];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        snprintf(first, sizeof first, "%0*d", (int)rows[i].first, 0);
-        snprintf(second, sizeof second, "%0*d", (int)rows[i].second, 0);
-        first[rows[i].first] = second[rows[i].second] = '\0';
+    EACH (row, rows) {
+        snprintf(first, sizeof first, "%0*d", (int)row->first, 0);
+        snprintf(second, sizeof second, "%0*d", (int)row->second, 0);
+        first[row->first] = second[row->second] = '\0';
         memset(out, '#', sizeof out);
         aw_point_join(out, (const char *[]){first, second, "cc"}, 2);
-        if (strlen(out) != rows[i].joined)
-            fail_msg("%zu and %zu: %s", rows[i].first, rows[i].second, out);
-        assert_true(!strchr(out, '.') == (rows[i].joined < 3 || rows[i].joined == rows[i].first ||
-                                          rows[i].joined == rows[i].second));
+        if (strlen(out) != row->joined)
+            fail_msg("%zu and %zu: %s", row->first, row->second, out);
+        assert_true(!strchr(out, '.') ==
+                    (row->joined < 3 || row->joined == row->first || row->joined == row->second));
     }
 }

@@ -69,10 +69,10 @@ TEST(patterns_match_points)
         .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
     struct aw_select left = {.n = 1, .pattern = {"left*x"}};
     assert_int_equal(aw_select_match(&left, &point), 0); /* a slash is an ordinary character */
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (takes(patterns[i].pattern, "lknee.torque") != patterns[i].torque ||
-            takes(patterns[i].pattern, "lknee.alpha_angle") != patterns[i].angle)
-            fail_msg("%s", patterns[i].pattern);
+    EACH (row, patterns)
+        if (takes(row->pattern, "lknee.torque") != row->torque ||
+            takes(row->pattern, "lknee.alpha_angle") != row->angle)
+            fail_msg("%s", row->pattern);
 }
 
 /* A foreign name is used literally even if it looks like a pattern. */
@@ -82,8 +82,8 @@ TEST(foreign_names_are_matched_literally)
     static const struct aw_point point = {
         .subject = "", .message = "", .name = "motor 1 [deg].left", .field = "motor 1 [deg].left"};
     static const char *const names[] = {"motor 1 [deg].left", "motor 1 [deg]", "motor*", "left"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        select.pattern[0] = names[i];
+    EACH (name, names) {
+        select.pattern[0] = *name;
         assert_int_equal(aw_select_match(&select, &point), 0);
     }
     select.pattern[0] = "motor 1 [d]";
@@ -126,10 +126,10 @@ TEST(numbers_select_subjects)
         int match;
     } cases[] = {{"3", 0},    {"3.z", 0}, {"3.limb.z", 0}, {"4", -1},
                  {"3.y", -1}, {"33", -1}, {"3z", -1},      {"bob", 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
-        if (aw_select_match(&select, &point) != cases[i].match)
-            fail_msg("%s", cases[i].pattern);
+    EACH (row, cases) {
+        struct aw_select select = {.n = 1, .pattern = {row->pattern}};
+        if (aw_select_match(&select, &point) != row->match)
+            fail_msg("%s", row->pattern);
     }
     struct aw_select three = {.n = 1, .pattern = {"3"}}, ten = {.n = 1, .pattern = {"10"}};
     record.v[0] = 10;
@@ -185,14 +185,14 @@ static const struct {
 
 TEST(unknown_patterns_are_refused)
 {
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        struct aw_select select = {.n = 1, .pattern = {checks[i].pattern}};
+    EACH (row, checks) {
+        struct aw_select select = {.n = 1, .pattern = {row->pattern}};
         struct aw_error err = {.text = ""};
-        enum aw_status status = aw_select_check(&select, &rig->names, checks[i].subjects, &err);
-        if (status != (checks[i].error ? AW_USAGE : AW_OK))
-            fail_msg("%s: %s", checks[i].pattern, err.text);
-        if (checks[i].error)
-            expect_in(err.text, checks[i].error);
+        enum aw_status status = aw_select_check(&select, &rig->names, row->subjects, &err);
+        if (status != (row->error ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", row->pattern, err.text);
+        if (row->error)
+            expect_in(err.text, row->error);
     }
 }
 
@@ -219,13 +219,13 @@ TEST(patterns_are_confirmed_by_known_subjects)
 {
     static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
     struct aw_error err = {.text = ""};
-    for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
-        struct aw_select select = {.n = 1, .pattern = {confirmed[i].pattern}};
+    EACH (row, confirmed) {
+        struct aw_select select = {.n = 1, .pattern = {row->pattern}};
         enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 4, &err);
-        if (status != (confirmed[i].error ? AW_USAGE : AW_OK))
-            fail_msg("%s: %s", confirmed[i].pattern, err.text);
-        if (confirmed[i].error)
-            expect_in(err.text, confirmed[i].error);
+        if (status != (row->error ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", row->pattern, err.text);
+        if (row->error)
+            expect_in(err.text, row->error);
     }
     struct aw_select zebra = {.n = 1, .pattern = {"zebra"}};
     assert_int_equal(aw_select_confirm(&zebra, &rig->names, NULL, 0, &err), AW_USAGE);

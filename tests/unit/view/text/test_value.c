@@ -27,9 +27,9 @@ TEST(numbers_are_printed_in_each_format)
         {7, FORMAT_NAMED, 0, "7"},
     };
     char text[64];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *aw_print_formatted(text, rows[i].value, rows[i].how, rows[i].decimals) = '\0';
-        assert_string_equal(text, rows[i].text);
+    EACH (row, rows) {
+        *aw_print_formatted(text, row->value, row->how, row->decimals) = '\0';
+        assert_string_equal(text, row->text);
     }
 }
 
@@ -53,11 +53,11 @@ TEST(format_and_decimals_follow_the_field)
         {{.type = AW_UINT, .scale = 5, .offset = -0.25}, false, FORMAT_FIXED, 2},
     };
     static struct aw_codec codec;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        codec.scalars[0].field = &rows[i].field;
-        codec.raw = rows[i].raw;
-        assert_int_equal(aw_scalar_format(&codec, 0), rows[i].how);
-        assert_int_equal(aw_scalar_decimals(&codec, 0), rows[i].decimals);
+    EACH (row, rows) {
+        codec.scalars[0].field = &row->field;
+        codec.raw = row->raw;
+        assert_int_equal(aw_scalar_format(&codec, 0), row->how);
+        assert_int_equal(aw_scalar_decimals(&codec, 0), row->decimals);
     }
 }
 

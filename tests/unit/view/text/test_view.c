@@ -145,11 +145,11 @@ TEST(iso_times_are_parsed)
         {"soon", 7},
         {"", 7},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         int64_t ns = 7;
-        print_message("%s\n", rows[i].text);
-        assert_int_equal(aw_time_parse_iso(rows[i].text, &ns), rows[i].ns != 7);
-        assert_int_equal(ns, rows[i].ns);
+        print_message("%s\n", row->text);
+        assert_int_equal(aw_time_parse_iso(row->text, &ns), row->ns != 7);
+        assert_int_equal(ns, row->ns);
     }
 }
 
@@ -311,14 +311,14 @@ TEST(invalid_formats_are_refused)
         strcat(many, i ? "%{t}" : "");
     }
     aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = rows[i].format};
+    EACH (row, rows) {
+        struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = row->format};
         struct aw_error err = {.text = ""};
         struct aw_view *view = aw_view_new(&wire, &options, &err);
-        if (!view != (rows[i].says != NULL))
-            fail_msg("%s: %s", rows[i].format, err.text);
-        if (rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
-            fail_msg("%s: %s", rows[i].format, err.text);
+        if (!view != (row->says != NULL))
+            fail_msg("%s: %s", row->format, err.text);
+        if (row->says && strncmp(err.text, row->says, strlen(row->says)) != 0)
+            fail_msg("%s: %s", row->format, err.text);
         aw_view_free(view);
     }
 }

@@ -65,15 +65,15 @@ static bool fits(const struct aw_where *where)
 TEST(conditions_are_evaluated)
 {
     points_of(rig, "joint", AW_RX, "lknee", "torque=5 fix_link_angle=45");
-    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+    EACH (row, conditions) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        if (aw_where_parse(conditions[i].text, &where, &err) != AW_OK)
+        if (aw_where_parse(row->text, &where, &err) != AW_OK)
             fail_msg("%s", err.text);
-        if (aw_where_holds(&where, rig->points, rig->n) != conditions[i].holds)
-            fail_msg("%s", conditions[i].text);
-        if (fits(&where) != conditions[i].holds)
-            fail_msg("%s, of the record", conditions[i].text);
+        if (aw_where_holds(&where, rig->points, rig->n) != row->holds)
+            fail_msg("%s", row->text);
+        if (fits(&where) != row->holds)
+            fail_msg("%s, of the record", row->text);
     }
 }
 
@@ -102,20 +102,20 @@ TEST(msg_and_dir_are_properties_of_the_message)
                     "setpoint, output, measured, fix_link_angle, alpha_angle, torque, error, "
                     "velocity, current, lever_angle"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_where where = {0};
-        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
+        assert_int_equal(aw_where_parse(row->text, &where, NULL), AW_OK);
         assert_true(aw_where_is_set(&where));
-        if (aw_where_matches_head(&where, rows[i].message, rows[i].dir) != rows[i].holds)
-            fail_msg("%s of %s", rows[i].text, rows[i].message);
+        if (aw_where_matches_head(&where, row->message, row->dir) != row->holds)
+            fail_msg("%s of %s", row->text, row->message);
     }
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    EACH (row, wrong) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        if (aw_where_parse(wrong[i].text, &where, &err) == AW_OK)
+        if (aw_where_parse(row->text, &where, &err) == AW_OK)
             assert_int_equal(aw_where_check(&where, &rig->names, AW_SUBJECTS_KNOWN, &err),
                              AW_USAGE);
-        assert_string_equal(err.text, wrong[i].says);
+        assert_string_equal(err.text, row->says);
     }
 }
 
@@ -141,13 +141,13 @@ TEST(quoted_names_are_parsed)
         {.name = "a>b and c", .subject = "", .message = "", .field = "a>b and c", .value = 3},
         {.name = "/left/knee", .subject = "", .message = "", .field = "/left/knee", .value = 2},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        if (aw_where_parse(rows[i].text, &where, &err) != AW_OK)
+        if (aw_where_parse(row->text, &where, &err) != AW_OK)
             fail_msg("%s", err.text);
-        assert_string_equal(where.terms[0].field, rows[i].field);
-        assert_int_equal(aw_where_holds(&where, points, 3), rows[i].holds);
+        assert_string_equal(where.terms[0].field, row->field);
+        assert_int_equal(aw_where_holds(&where, points, 3), row->holds);
     }
 }
 
@@ -209,16 +209,15 @@ TEST(condition_errors_are_explained)
         {"  a  =  b123456789c123456789d123456789e123456789  ",
          "!  a  =  b123456789c123456789d123456789e123456789  "},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
         char invalid[200];
-        const char *says = rows[i].says ? rows[i].says : "";
+        const char *says = row->says ? row->says : "";
         snprintf(invalid, sizeof invalid,
                  "--where: invalid condition '%s' — write FIELD OP NUMBER, such as torque>5",
                  *says ? says + 1 : "");
-        assert_int_equal(aw_where_parse(rows[i].text, &where, &err),
-                         rows[i].says ? AW_USAGE : AW_OK);
+        assert_int_equal(aw_where_parse(row->text, &where, &err), row->says ? AW_USAGE : AW_OK);
         assert_string_equal(err.text, *says == '!' ? invalid : says);
     }
 }
@@ -246,19 +245,19 @@ TEST(impossible_units_are_refused)
     };
     static struct beyond copy;
     struct aw_wire wire;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        beyond_init(&copy, &wire, rows[i].protocol, NULL);
+        beyond_init(&copy, &wire, row->protocol, NULL);
         assert_int_equal(aw_where_parse("torque>1kg and torque>1kg and torque>1kg", &where, &err),
                          AW_OK);
         where.n = 0;
-        assert_int_equal(aw_where_parse(rows[i].text, &where, &err), AW_OK);
+        assert_int_equal(aw_where_parse(row->text, &where, &err), AW_OK);
         enum aw_status status = aw_where_check_units(&where, &wire, &err);
-        if (status != (rows[i].says ? AW_USAGE : AW_OK))
-            fail_msg("%s: %s", rows[i].text, err.text);
-        if (rows[i].says)
-            assert_string_equal(err.text, rows[i].says);
+        if (status != (row->says ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", row->text, err.text);
+        if (row->says)
+            assert_string_equal(err.text, row->says);
     }
 }
 
@@ -273,11 +272,11 @@ TEST(texts_are_compared_for_equality)
                 {"name=5deg", false}, {"name!=5deg", true}};
     struct aw_point point;
     aw_path_point(&rig->names, NULL, "name", (double)NAN, "bob", &point);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_where where = {0};
-        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
-        if (aw_where_holds(&where, &point, 1) != rows[i].holds)
-            fail_msg("%s", rows[i].text);
+        assert_int_equal(aw_where_parse(row->text, &where, NULL), AW_OK);
+        if (aw_where_holds(&where, &point, 1) != row->holds)
+            fail_msg("%s", row->text);
     }
 }
 
@@ -316,11 +315,11 @@ TEST(condition_may_name_the_first_scalar)
         record.v[i] = i ? 3 : 1;
     record.present = record.codec->masks.values;
     assert_true(record.present & 1);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         where = (struct aw_where){0};
-        assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
+        assert_int_equal(aw_where_parse(row->text, &where, NULL), AW_OK);
         assert_int_equal(aw_where_holds_record(&where, &record, &record.codec->masks.values),
-                         rows[i].fits);
+                         row->fits);
     }
 }
 
