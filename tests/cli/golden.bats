@@ -6,13 +6,12 @@ load common.bash
 # golden TOOL: requires the same bytes in the same order, and one line for each refused command.
 golden() {
     local refused
-    refused=$(awk '/^#/ || !NF { next }
-        { line[n++ % 3] = $0 }
-        n % 3 == 0 && line[0] ~ /^encode/ {
-            print line[0] > "script"
-            if (line[2] ~ /^exit/) { refused++; next }
-            print line[1] > "bytes"
-            if (line[0] !~ / -/) { print line[0] > "plain"; print line[1] > "plain.bytes" }
+    refused=$(awk '/^encode/ {
+            command = $0; getline
+            print command > "script"
+            if (/^exit/) { refused++; next }
+            print > "bytes"
+            if (command !~ / -/) { print command > "plain"; print > "plain.bytes" }
         }
         END { print refused }' "$root/tests/golden/$1.txt")
     [ "$(wc -l <plain)" -ge 9 ]

@@ -270,8 +270,8 @@ prompt() {
 
 @test "every tool passes its golden cases at the prompt" {
     for tool in $tools; do
-        awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
-            if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
+        awk '/^encode/ && length < 900 { command = $0; getline
+            if (!/^exit/ && ++n <= 12) print command "\n" $0 }' \
             "$root/tests/golden/$tool.txt" >cases
         prompt 2000 "$tool" <<<"
             set cases [split [string trim [read [open cases]]] \n]

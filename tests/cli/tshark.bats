@@ -6,10 +6,10 @@ load shark.bash
 # frames TOOL: prints the frames of its golden cases, "> HEX" sent and "< HEX" received. Skips other
 # wire variants, and the board without a name.
 frames() {
-    awk '/^(encode|decode)/ { plain = $0; gsub(/--dir (rx|tx)/, "", plain); ours = plain !~ /--/
-                              getline hex; getline record
-                              if (ours && record ~ /^{/ && record !~ /"board":[0-9]/)
-                                  print (record ~ /"dir":"tx"/ ? "> " : "< ") hex }' \
+    awk '/^encode/ { command = $0; getline hex }
+         /^decode/ { command = hex = $0; sub(/^decode( --[^ ]* [^ ]*)* /, "", hex) }
+         /^{/ && !/"board":[0-9]/ { gsub(/--dir (rx|tx)/, "", command)
+                                    if (command !~ /--/) print (/"dir":"tx"/ ? "> " : "< ") hex }' \
         "$root/tests/golden/$1.txt"
 }
 

@@ -14,56 +14,61 @@ differs() { # why CASE EXPECTED GOT
     printf '%s:%d: %s: %s\n  expected %s\n  got      %s\n' "$file" "$line" "$command" "$1" "$2" "$3"
 }
 
-# Options before the message, without --dir: they choose the wire in both directions.
-wire_options() {
-    options=
+# Splits a command into the options of the wire and the rest: a message with its fields, or bytes.
+split() {
+    options='' dir=''
     shift
-    while [ $# -gt 1 ]; do
+    while :; do
         case $1 in
-        --dir) shift 2 ;;
-        --*) options="$options $1 $2" && shift 2 ;;
+        --dir) dir="--dir $2" ;;
+        --*) options="$options $1 $2" ;;
         *) break ;;
         esac
+        shift 2
     done
+    rest=$*
 }
 
 check_refusal() {
     case $command in
     encode*) got=$("$bin/$tool" $command 2>&1 >/dev/null </dev/null) ;;
-    *) got=$("$bin/$tool" $command "$bytes" 2>&1 >/dev/null </dev/null) ;;
+    *) got=$("$bin/$tool" decode $options $dir "$rest" 2>&1 >/dev/null </dev/null) ;;
     esac
     status=$?
-    if [ "exit $status" != "$record" ] || [ "$(printf '%s\n' "$got" | wc -l)" != 1 ]; then
-        differs refusal "$record, one line" "exit $status: $got"
+    if [ "exit $status" != "$result" ] || [ "$(printf '%s\n' "$got" | wc -l)" != 1 ]; then
+        differs refusal "$result, one line" "exit $status: $got"
     fi
 }
 
-check_case() {
-    case $command in
-    encode*)
-        got=$("$bin/$tool" $command 2>&1 </dev/null)
-        [ "$got" = "$bytes" ] || differs bytes "$bytes" "$got"
-        ;;
-    esac
-    dir=${record#*\"dir\":\"}
-    got=$("$bin/$tool" --json --time none decode $options --dir "${dir%%\"*}" "$bytes" 2>&1 </dev/null)
-    [ "$got" = "$record" ] || differs record "$record" "$got"
+check_bytes() {
+    got=$("$bin/$tool" $command 2>&1 </dev/null)
+    [ "$got" = "$result" ] || differs bytes "$result" "$got"
+}
+
+check_record() { # BYTES RECORD
+    dir=${2#*\"dir\":\"}
+    got=$("$bin/$tool" --json --time none decode $options --dir "${dir%%\"*}" "$1" 2>&1 </dev/null)
+    [ "$got" = "$2" ] || differs record "$2" "$got"
 }
 
 check_file() { # arguments of $tool
-    file=$1 line=0
+    file=$1 number=0
     while IFS= read -r command; do
-        line=$((line + 1))
+        number=$((number + 1)) line=$number
         case $command in '' | \#*) continue ;; esac
-        IFS= read -r bytes
-        IFS= read -r record
-        cases=$((cases + 1))
-        wire_options $command
-        case $record in
-        exit*) check_refusal ;;
-        *) check_case ;;
+        IFS= read -r result
+        number=$((number + 1)) cases=$((cases + 1))
+        split $command
+        case $command:$result in
+        *:exit\ *) check_refusal ;;
+        encode*)
+            check_bytes
+            IFS= read -r record
+            number=$((number + 1))
+            check_record "$result" "$record"
+            ;;
+        *) check_record "$rest" "$result" ;;
         esac
-        line=$((line + 2))
     done <"$1"
 }
 

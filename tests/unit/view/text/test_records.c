@@ -43,11 +43,13 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
     rewind(golden);
     fwrite(line, 1, aw_view_print_header(view, line), out);
     while (fgets(command, LINE_CAP, golden)) {
-        if (*command == '#' || *command == '\n')
-            continue;
-        assert_true(fgets(hex, LINE_CAP, golden) && fgets(json, LINE_CAP, golden));
         const char *option = strstr(command, " --");
-        if (*json != '{' || (option && strncmp(option, " --dir ", 7) != 0))
+        if (strncmp(command, "decode ", 7) == 0)
+            strcpy(hex, command + (option ? sizeof "decode --dir rx" : sizeof "decode"));
+        else if (strncmp(command, "encode ", 7) != 0 || !fgets(hex, LINE_CAP, golden))
+            continue;
+        if (strncmp(hex, "exit", 4) == 0 || !fgets(json, LINE_CAP, golden) || *json != '{' ||
+            (option && strncmp(option, " --dir ", 7) != 0))
             continue;
         hex[strcspn(hex, "\n")] = '\0';
         decode(hex, strstr(json, "\"dir\":\"tx\"") ? AW_TX : AW_RX, &record);
