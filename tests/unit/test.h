@@ -2,6 +2,7 @@
 #ifndef AW_TESTS_TEST_H
 #define AW_TESTS_TEST_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -81,6 +82,18 @@ static inline void *heap_copy(const void *bytes, size_t size)
     memcpy(copy, bytes, size);
     return copy;
 }
+
+static inline void assert_near_at(double value, double wanted, double tolerance, const char *file,
+                                  int line)
+{
+    if (fabs(value - wanted) <= tolerance)
+        return;
+    print_error("%.9g is not %.9g (tolerance %g)\n", value, wanted, tolerance);
+    _fail(file, line);
+}
+
+#define assert_near(value, wanted, tolerance)                                                      \
+    assert_near_at(value, wanted, tolerance, __FILE__, __LINE__)
 
 /* Opens a text as a file. */
 static inline FILE *text_file(const char *text)

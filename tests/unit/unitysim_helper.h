@@ -89,12 +89,6 @@ static inline double rig_ticks(struct rig *rig, int joint)
     return aw_unitysim_deg_to_ticks(rig_truth(rig).degrees[joint]);
 }
 
-static inline void rig_near(double value, double wanted, double tolerance)
-{
-    if (!(fabs(value - wanted) <= tolerance))
-        fail_msg("%.9g is not %.9g to %.9g", value, wanted, tolerance);
-}
-
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);

@@ -14,12 +14,6 @@ struct rig {
 
 static struct aw_wire wire;
 
-static void assert_near(double found, double expected, double off)
-{
-    if (!(fabs(found - expected) <= off))
-        fail_msg("%g, not %g", found, expected);
-}
-
 static void begin(struct rig *rig, const struct aw_protocol *protocol, const char *text, double hz,
                   bool echoes)
 {

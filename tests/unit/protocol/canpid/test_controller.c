@@ -6,12 +6,6 @@
 static const double nothing[AW_CANPID_CONTROLLERS];
 static const double here[AW_CANPID_CONTROLLERS] = {0.1, 0.1, -0.2, -0.2};
 
-static void assert_close(double value, double wanted)
-{
-    if (!(fabs(value - wanted) < 1e-12))
-        fail_msg("%.17g is not %.17g", value, wanted);
-}
-
 TEST(defaults_match_the_published_ones)
 {
     struct aw_canpid_pid pid = aw_canpid_pid_defaults();
@@ -33,14 +27,14 @@ TEST(integral_and_derivative_are_per_tick)
     aw_canpid_pid_set_gain(&pid, AW_CANPID_POS, AW_CANPID_KI, 0.5, nothing);
     aw_canpid_pid_set_gain(&pid, AW_CANPID_POS, AW_CANPID_KD, 4, nothing);
     aw_canpid_pid_set_setpoint(&pid, AW_CANPID_POS, 0.25);
-    assert_close(aw_canpid_pid_update(&pid, 0), 2 * 0.25 + 0.125 + 4 * 0.25);
-    assert_close(aw_canpid_pid_update(&pid, 0), 2 * 0.25 + 0.25 + 0);
-    assert_close(aw_canpid_pid_update(&pid, 0.5), 2 * -0.25 + 0.125 + 4 * -0.5);
+    assert_near(aw_canpid_pid_update(&pid, 0), 2 * 0.25 + 0.125 + 4 * 0.25, 1e-12);
+    assert_near(aw_canpid_pid_update(&pid, 0), 2 * 0.25 + 0.25 + 0, 1e-12);
+    assert_near(aw_canpid_pid_update(&pid, 0.5), 2 * -0.25 + 0.125 + 4 * -0.5, 1e-12);
     for (int i = 0; i < 1000; i++)
         aw_canpid_pid_update(&pid, 0);
-    assert_close(pid.integral, 0.125 + 1000 * 0.125); /* the integral is unlimited */
+    assert_near(pid.integral, 0.125 + 1000 * 0.125, 1e-12); /* the integral is unlimited */
     aw_canpid_pid_set_gain(&pid, AW_CANPID_POS, AW_CANPID_KI, 0, nothing);
-    assert_close(aw_canpid_pid_update(&pid, 0), 2 * 0.25);
+    assert_near(aw_canpid_pid_update(&pid, 0), 2 * 0.25, 1e-12);
     assert_true(pid.integral == 0);
 }
 
@@ -135,11 +129,11 @@ TEST(duty_has_a_dead_zone_and_a_limit)
     assert_true(aw_canpid_output_to_duty(0) == 0);
     assert_true(aw_canpid_output_to_duty(0.0099) == 0);
     assert_true(aw_canpid_output_to_duty(-0.0099) == 0);
-    assert_close(aw_canpid_output_to_duty(0.01), 0.10);
-    assert_close(aw_canpid_output_to_duty(-0.5), -0.59);
-    assert_close(aw_canpid_output_to_duty(0.81), 0.90);
-    assert_close(aw_canpid_output_to_duty(50), 0.90);
-    assert_close(aw_canpid_output_to_duty(-INFINITY), -0.90);
+    assert_near(aw_canpid_output_to_duty(0.01), 0.10, 1e-12);
+    assert_near(aw_canpid_output_to_duty(-0.5), -0.59, 1e-12);
+    assert_near(aw_canpid_output_to_duty(0.81), 0.90, 1e-12);
+    assert_near(aw_canpid_output_to_duty(50), 0.90, 1e-12);
+    assert_near(aw_canpid_output_to_duty(-INFINITY), -0.90, 1e-12);
 }
 
 TEST(q15_values_round_and_saturate)

@@ -17,12 +17,6 @@ static void parses(struct aw_scene *scene, const char *text)
         fail_msg("%s", err.text);
 }
 
-static void assert_near(double found, double expected, double tolerance)
-{
-    if (!(fabs(found - expected) <= tolerance))
-        fail_msg("%.17g is not %.17g", found, expected);
-}
-
 TEST(joint_attributes_are_parsed)
 {
     static struct aw_scene scene;

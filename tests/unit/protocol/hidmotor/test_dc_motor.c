@@ -8,12 +8,6 @@
 
 #define NEAR 1e-9
 
-static void assert_near(double a, double b, double far)
-{
-    if (!(fabs(a - b) <= far))
-        fail_msg("%.9g is not %.9g", a, b);
-}
-
 /* Returns the output of the firmware's formulas for a list of errors. */
 static double output_after(const double gains[3], const double *errors, size_t n)
 {

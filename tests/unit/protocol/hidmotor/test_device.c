@@ -24,12 +24,6 @@ static const uint8_t *next(struct rig *rig, uint8_t report[AW_HIDMOTOR_REPORT])
     return status == AW_OK ? report : NULL;
 }
 
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.6f is not %.6f to %g", value, expected, tolerance);
-}
-
 static double setpoint(struct rig *rig, int motor)
 {
     return rig_truth(rig).setpoint[motor];

@@ -9,12 +9,6 @@
 
 #define SET_SETPOINTS 1848
 
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.6f is not %.6f to %g", value, expected, tolerance);
-}
-
 /* Returns a status with these setpoints. */
 static struct aw_hidmotor_status at(int n, double m1, double m2, double m3)
 {

@@ -13,10 +13,10 @@ static void assert_says(const char *words)
 
 TEST(ticks_convert_to_degrees)
 {
-    rig_near(aw_unitysim_ticks_to_deg(2048), 0, 0);
-    rig_near(aw_unitysim_ticks_to_deg(0), -180, 0);
-    rig_near(aw_unitysim_ticks_to_deg(1), -180 + 0.087890625, 0);
-    rig_near(aw_unitysim_deg_to_ticks(90), 3072, 0);
+    assert_near(aw_unitysim_ticks_to_deg(2048), 0, 0);
+    assert_near(aw_unitysim_ticks_to_deg(0), -180, 0);
+    assert_near(aw_unitysim_ticks_to_deg(1), -180 + 0.087890625, 0);
+    assert_near(aw_unitysim_deg_to_ticks(90), 3072, 0);
     for (int i = 0; i <= 4096; i++)
         assert_int_equal((int)aw_unitysim_deg_to_ticks(aw_unitysim_ticks_to_deg(i)), i);
 }

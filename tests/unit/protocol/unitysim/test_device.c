@@ -291,9 +291,9 @@ static double ticks_in_a_second(enum aw_unitysim_speed speed)
 
 TEST(speed_models_have_their_published_speeds)
 {
-    rig_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
-    rig_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
-    rig_near(ticks_in_a_second(AW_UNITYSIM_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
+    assert_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
+    assert_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
+    assert_near(ticks_in_a_second(AW_UNITYSIM_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
     assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_SERVO], "servo");
     assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_UNITY], "unity");
     assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_NOMINAL], "nominal");
@@ -304,9 +304,9 @@ TEST(joint_stops_at_its_limit)
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 5);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 3073, 1e-6);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1700, 1e-6);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2800, 1e-6);
+    assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 3073, 1e-6);
+    assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1700, 1e-6);
+    assert_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2800, 1e-6);
     assert_true(rig_truth(rig).at_limit[AW_UNITYSIM_ELBOW]);
     assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67); /* it still pushes */
     rig_free(rig);
@@ -321,7 +321,7 @@ TEST(scene_0_freezes_the_feedback)
     rig->clock.time_ns += AW_SECOND / 10; /* feedback shows the position when it was due */
     rig_run(rig, 0);
     int shoulder = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
-    rig_near(shoulder, rig_ticks(rig, AW_UNITYSIM_SHOULDER), 15);
+    assert_near(shoulder, rig_ticks(rig, AW_UNITYSIM_SHOULDER), 15);
     uint64_t before = rig->unity.counters.feedback;
     put_with_checksum(rig, "FF FF 00 28 00 1E " CAMERA_9
                            " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
@@ -389,7 +389,7 @@ TEST(feedback_is_lost_and_joint_sticks_as_configured)
     rig_run(rig, 15);
     assert_in_range(rig->unity.counters.feedback, 600, 800);
     assert_int_equal(counters(rig)->lost + counters(rig)->feedback, 1000);
-    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2048, 0);
+    assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2048, 0);
     aw_unitysim_device_set_stuck(rig->device, 0);
     rig_run(rig, 1);
     assert_true(rig_ticks(rig, AW_UNITYSIM_ELBOW) < 1800);
