@@ -74,8 +74,7 @@ static struct aw_child start(const char *script, struct aw_child_plan plan)
     snprintf(text, sizeof text, "%s", script);
     plan.path = "/bin/sh";
     plan.argv = argv;
-    if (aw_child_start(&child, &plan, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_child_start(&child, &plan, &err), &err);
     return child;
 }
 
@@ -260,8 +259,8 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
     unsigned steps = 0;
     int lowest = lowest_free_descriptor();
     fake.fork = EAGAIN;
-    assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
-    assert_string_equal(err.text, "/bin/true: cannot start: Resource temporarily unavailable");
+    assert_error(aw_child_start(&child, &plan, &err), AW_NO_LINK, &err,
+                 "/bin/true: cannot start: Resource temporarily unavailable");
     fake.fork = 0;
     for (; status != AW_OK && steps < 30; steps++) {
         rlim_t usual = limit_descriptors((rlim_t)lowest + steps);

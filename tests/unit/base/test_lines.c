@@ -75,8 +75,7 @@ TEST(unreadable_files_are_reported)
         struct aw_lines lines = {.name = row->name};
         struct aw_error err;
         enum aw_status status = aw_lines_next(&lines, &err);
-        assert_int_equal(aw_lines_end(&lines, status, &err), AW_USAGE);
-        assert_string_equal(err.text, row->error);
+        assert_error(aw_lines_end(&lines, status, &err), AW_USAGE, &err, row->error);
     }
 }
 
@@ -96,16 +95,16 @@ TEST(io_errors_have_no_line_number)
     FILE *file = lines.file;
     enum aw_status status = aw_lines_next(&lines, &err);
     assert_int_equal(status, AW_LOST);
-    assert_int_equal(aw_lines_end(&lines, status, &err), AW_LOST);
-    assert_string_equal(err.text, "f.txt: Input/output error — check the disk");
+    assert_error(aw_lines_end(&lines, status, &err), AW_LOST, &err,
+                 "f.txt: Input/output error — check the disk");
     fclose(file);
 
     char text[] = "one\n";
     lines = (struct aw_lines){.file = fmemopen(text, 4, "r"), .name = "f.txt"};
     file = lines.file;
     assert_int_equal(aw_lines_next(&lines, &err), AW_OK);
-    assert_int_equal(aw_lines_end(&lines, aw_no_memory(&err), &err), AW_NO_MEMORY);
-    assert_string_equal(err.text, "out of memory");
+    assert_error(aw_lines_end(&lines, aw_no_memory(&err), &err), AW_NO_MEMORY, &err,
+                 "out of memory");
     assert_int_equal(lines.number, 1);
     assert_string_equal(lines.name, "f.txt");
     assert_null(lines.file);

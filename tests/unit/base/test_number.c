@@ -232,14 +232,13 @@ TEST(malformed_numbers_are_refused)
     EACH (row, rows) {
         double value;
         struct aw_error err;
-        assert_int_equal(aw_number_parse_unit(row->text, row->wanted, &value, &err), AW_USAGE);
-        assert_string_equal(err.text, row->error);
+        assert_error(aw_number_parse_unit(row->text, row->wanted, &value, &err), AW_USAGE, &err,
+                     row->error);
         assert_int_equal(aw_number_parse(row->text, &value, NULL), AW_USAGE);
     }
     double value;
     struct aw_error err;
-    assert_int_equal(aw_number_parse("1 ", &value, &err), AW_USAGE);
-    assert_string_equal(err.text, "'1 ' is not a number");
+    assert_error(aw_number_parse("1 ", &value, &err), AW_USAGE, &err, "'1 ' is not a number");
     assert_int_equal(aw_number_parse("0x10", &value, NULL), AW_OK);
     assert_true(value == 16);
 }

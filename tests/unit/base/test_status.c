@@ -6,8 +6,7 @@ TEST(error_text_is_one_clean_line)
 {
     struct aw_error err;
     assert_int_equal(aw_fail(&err, AW_USAGE, "'%s': no %s", "a\nb\x1b[2J", "joint"), AW_USAGE);
-    assert_int_equal(err.status, AW_USAGE);
-    assert_string_equal(err.text, "'a?b?[2J': no joint");
+    assert_error(err.status, AW_USAGE, &err, "'a?b?[2J': no joint");
     assert_int_equal(aw_fail(NULL, AW_LOST, "%d", 1), AW_LOST);
 }
 

@@ -4,7 +4,7 @@
 
 static bool is_foreign(const char *start, const char *name, struct aw_error *err)
 {
-    return aw_log_is_foreign((struct aw_span){(const uint8_t *)start, strlen(start)}, name, err);
+    return aw_log_is_foreign(span_of(start), name, err);
 }
 
 TEST(foreign_logs_are_reported_with_a_converter)

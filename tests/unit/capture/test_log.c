@@ -58,9 +58,8 @@ static void add_packet(int ms, enum aw_dir dir, enum aw_dir said, const char *by
                        const char *comment)
 {
     uint8_t wrapped[300], block[1000];
-    size_t n = aw_wrap(&rig.wrapper, dir, (struct aw_span){(const uint8_t *)bytes, strlen(bytes)},
-                       wrapped, sizeof wrapped);
-    struct aw_packet packet = {.time_ns = START + ms * INT64_C(1000000),
+    size_t n = aw_wrap(&rig.wrapper, dir, span_of(bytes), wrapped, sizeof wrapped);
+    struct aw_packet packet = {.time_ns = START + ms * AW_MILLISECOND,
                                .dir = said,
                                .linktype = aw_wrapper_linktype(&rig.wrapper),
                                .data = {wrapped, n},
@@ -82,11 +81,16 @@ static const char *file_path(void)
     return rig.path;
 }
 
-static void open_log(const struct aw_log_options *options)
+static enum aw_status try_log(struct aw_log_options options)
 {
-    static const struct aw_log_options none;
-    assert_int_equal(aw_log_open(&rig.log, file_path(), options ? options : &none, &rig.err),
-                     AW_OK);
+    aw_log_close(rig.log);
+    rig.log = NULL;
+    return aw_log_open(&rig.log, file_path(), &options, &rig.err);
+}
+
+static void open_log(void)
+{
+    assert_ok(try_log((struct aw_log_options){0}), &rig.err);
 }
 
 /* Removes the file of the last test, if there is one. */
@@ -97,18 +101,26 @@ static void end(void)
     rig.log = NULL;
 }
 
+static enum aw_status next(void)
+{
+    return aw_log_next(rig.log, &rig.entry, &rig.err);
+}
+
 static void expect(int ms, enum aw_dir dir, const char *bytes)
 {
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
-    assert_int_equal(rig.entry.time_ns, START + ms * INT64_C(1000000));
+    assert_ok(next(), &rig.err);
+    assert_int_equal(rig.entry.time_ns, START + ms * AW_MILLISECOND);
     assert_int_equal(rig.entry.dir, dir);
     assert_int_equal(rig.entry.data.size, strlen(bytes));
     assert_memory_equal(rig.entry.data.data, bytes, strlen(bytes));
 }
 
-static void expect_end(void)
+/* Requires this error, whose text begins with the path. */
+static void expect_error(enum aw_status status, enum aw_status expected, const char *text)
 {
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
+    assert_int_equal(status, expected);
+    assert_memory_equal(rig.err.text, rig.path, strlen(rig.path));
+    assert_string_equal(rig.err.text + strlen(rig.path), text);
 }
 
 TEST_WITH(NULL, end, entries_are_read_in_order)
@@ -117,14 +129,14 @@ TEST_WITH(NULL, end, entries_are_read_in_order)
     begin(AW_MEDIUM_TCP);
     add(0, AW_TX, "hello", NULL);
     add(5, AW_RX, "world", "a mark");
-    open_log(NULL);
+    open_log();
     for (int turn = 0; turn < 2; turn++) {
         expect(0, AW_TX, "hello");
         assert_true(rig.entry.stream);
         assert_string_equal(rig.entry.comment, "");
         expect(5, AW_RX, "world");
         assert_string_equal(rig.entry.comment, "a mark");
-        expect_end();
+        assert_int_equal(next(), AW_END);
         uint64_t position = aw_log_position(rig.log, &size);
         assert_int_equal(position, size);
         assert_false(aw_log_is_truncated(rig.log, &rig.err));
@@ -144,7 +156,7 @@ TEST_WITH(NULL, end, tcp_retransmissions_are_dropped_and_gaps_marked)
     add(4, AW_TX, "other way", NULL);
     rig.wrapper.sent[1] -= 2;
     add(5, AW_RX, "jk", "again"); /* only the comment is new */
-    open_log(NULL);
+    open_log();
     expect(0, AW_RX, "abcd");
     expect(2, AW_RX, "ef");
     assert_false(rig.entry.gap);
@@ -181,13 +193,14 @@ TEST_WITH(NULL, end, ports_select_packets_and_directions)
         rig.wrapper.ports[1] = 5000;
         add_packet(0, AW_TX, 0, "to", NULL);
         add_packet(1, AW_RX, 0, "from", NULL);
-        open_log(&(struct aw_log_options){.ports = {row->ports[0], row->ports[1]}});
+        assert_ok(try_log((struct aw_log_options){.ports = {row->ports[0], row->ports[1]}}),
+                  &rig.err);
         if (row->to != AW_BOTH)
             expect(0, row->to, "to");
         if (row->from != AW_BOTH)
             expect(1, row->from, "from");
         assert_false(rig.entry.stream);
-        expect_end();
+        assert_int_equal(next(), AW_END);
         end();
     }
 }
@@ -204,7 +217,7 @@ TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
     add(1, AW_RX, "noted", comment);
     add(2, AW_RX, "", "a remark");
     add(3, AW_RX, "", "");
-    open_log(&(struct aw_log_options){.medium = &hid});
+    assert_ok(try_log((struct aw_log_options){.medium = &hid}), &rig.err);
     expect(0, AW_RX, "report");
     assert_false(rig.entry.stream);
     assert_int_equal(rig.entry.linktype, AW_LINKTYPE_USER1);
@@ -212,12 +225,11 @@ TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
     assert_int_equal(strlen(rig.entry.comment), sizeof rig.entry.comment - 1);
     expect(2, 0, "");
     assert_string_equal(rig.entry.comment, "a remark");
-    expect_end();
-    aw_log_close(rig.log);
-    open_log(&(struct aw_log_options){.medium = &can});
+    assert_int_equal(next(), AW_END);
+    assert_ok(try_log((struct aw_log_options){.medium = &can}), &rig.err);
     expect(1, 0, "");
     expect(2, 0, "");
-    expect_end();
+    assert_int_equal(next(), AW_END);
 }
 
 TEST_WITH(NULL, end, truncated_files_yield_their_complete_packets)
@@ -231,15 +243,13 @@ TEST_WITH(NULL, end, truncated_files_yield_their_complete_packets)
     for (long cut = second; cut >= header; cut--) {
         int n = 0;
         assert_int_equal(truncate(file_path(), cut), 0);
-        open_log(NULL);
-        while (aw_log_next(rig.log, &rig.entry, &rig.err) == AW_OK)
+        open_log();
+        while (next() == AW_OK)
             n++;
         assert_int_equal(n, (cut >= first) + (cut >= second));
         assert_int_equal(aw_log_is_truncated(rig.log, &rig.err),
                          cut != header && cut != first && cut != second);
-        aw_log_close(rig.log);
     }
-    rig.log = NULL;
 }
 
 static void write_lines(const char *text)
@@ -250,33 +260,27 @@ static void write_lines(const char *text)
 
 TEST_WITH(NULL, end, candump_lines_are_read)
 {
-    char expected[160];
     uint64_t size;
     write_lines("# a remark\n \t\r\n(1700000000.000000) can0 141#01022B T\n"
                 "nonsense\n 041#0g\n\t# no\n(1700000000.002000) can0 15E#03");
-    open_log(NULL);
+    open_log();
     for (int turn = 0; turn < 2; turn++) {
         expect(0, AW_TX, "\x41\1\1\2+");
         assert_int_equal(rig.entry.linktype, AW_LINKTYPE_CAN);
         assert_int_equal(aw_log_position(rig.log, &size), 53);
         assert_int_equal(size, 107);
-        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-        snprintf(expected, sizeof expected, "%s:4:1: invalid CAN frame", rig.path);
-        assert_string_equal(rig.err.text, expected);
-        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-        snprintf(expected, sizeof expected, "%s:5:6: single hex digit — write two digits per byte",
-                 rig.path);
-        assert_string_equal(rig.err.text, expected);
+        expect_error(next(), AW_MALFORMED, ":4:1: invalid CAN frame");
+        expect_error(next(), AW_MALFORMED, ":5:6: single hex digit — write two digits per byte");
         expect(2, 0, "\x5E\1\3");
-        expect_end();
+        assert_int_equal(next(), AW_END);
         assert_int_equal(aw_log_position(rig.log, &size), 107);
         assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
         assert_int_equal(aw_log_position(rig.log, &size), 0);
     }
     end();
     write_lines("041#2A"); /* without a time */
-    open_log(NULL);
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+    open_log();
+    assert_int_equal(next(), AW_OK);
     assert_true(rig.entry.time_ns == AW_NO_TIME);
 }
 
@@ -291,24 +295,26 @@ TEST_WITH(NULL, end, long_candump_files_are_read_in_pieces)
     memset(p, 'x', LONG);
     strcpy(p + LONG, "\n041#FFFF\n");
     write_lines(text);
-    open_log(NULL);
+    open_log();
     for (int i = 0; i < LINES; i++) {
         const char bytes[] = {0x41, 0, (char)(i >> 8), (char)i};
-        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
-        assert_true(rig.entry.time_ns == START + i * INT64_C(1000000));
+        assert_int_equal(next(), AW_OK);
+        assert_true(rig.entry.time_ns == START + i * AW_MILLISECOND);
         assert_memory_equal(rig.entry.data.data, bytes, 4);
     }
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+    assert_int_equal(next(), AW_MALFORMED);
+    assert_int_equal(next(), AW_MALFORMED);
+    assert_int_equal(next(), AW_OK);
     assert_memory_equal(rig.entry.data.data, "\x41\0\xFF\xFF", 4);
-    expect_end();
+    assert_int_equal(next(), AW_END);
 }
 
 /* The first bytes decide whether the file is a capture. */
 TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
 {
-    static const char no[] = "not a capture — give a pcapng, pcap, MCAP or candump file";
+    static const char no[] = ": not a capture — give a pcapng, pcap, MCAP or candump file";
+    static const char blf[] =
+        " is a Vector BLF log — convert it first: python3 -m can.logconvert FILE OUT.log";
     static const struct {
         const char *text;
         size_t blanks; /* blanks before the text */
@@ -323,68 +329,57 @@ TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
         {"041#00\n", 248, NULL}, /* a line of 254 characters */
         {"041#00\n", 249, NULL},
         {"041#00\n", 250, no},
-        {"LOGG", 0, "is a Vector BLF log"},
+        {"LOGG", 0, blf},
     };
-    char expected[200];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         char text[400];
         memset(text, ' ', sizeof text);
-        strcpy(text + rows[i].blanks, rows[i].text);
+        strcpy(text + row->blanks, row->text);
         write_lines(text);
-        struct aw_log_options options = {.ports = {0}};
-        enum aw_status status = aw_log_open(&rig.log, file_path(), &options, &rig.err);
-        if (status != (rows[i].error ? AW_USAGE : AW_OK))
-            fail_msg("row %zu: %d", i, status);
-        assert_int_equal(rig.log != NULL, !rows[i].error);
-        snprintf(expected, sizeof expected, "%s: %s", rig.path, no);
-        if (rows[i].error == no)
-            assert_string_equal(rig.err.text, expected);
-        else if (rows[i].error)
-            assert_has(rig.err.text, rows[i].error);
+        enum aw_status status = try_log((struct aw_log_options){0});
+        assert_int_equal(rig.log != NULL, !row->error);
+        if (row->error)
+            expect_error(status, AW_USAGE, row->error);
         end();
     }
-    assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
-                     AW_USAGE);
-    assert_string_equal(rig.err.text, "/tmp: Is a directory — name a file in the directory");
-    assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
-                     AW_USAGE);
-    assert_string_equal(rig.err.text, "/nope: No such file or directory — check the name");
+    static const struct aw_log_options none;
+    assert_error(aw_log_open(&rig.log, "/tmp", &none, &rig.err), AW_USAGE, &rig.err,
+                 "/tmp: Is a directory — name a file in the directory");
+    assert_error(aw_log_open(&rig.log, "/nope", &none, &rig.err), AW_USAGE, &rig.err,
+                 "/nope: No such file or directory — check the name");
     assert_null(rig.log);
-    aw_log_close(NULL);
 }
 
 /* A pipe is read as data arrives; its size is unknown and it cannot be rewound. */
 TEST_WITH(NULL, end, pipes_are_read_as_data_arrives)
 {
-    char expected[160];
     uint64_t size = 99;
     create_file();
     assert_int_equal(unlink(file_path()), 0);
     assert_int_equal(mkfifo(rig.path, 0600), 0);
     int both = open(rig.path, O_RDWR);
     assert_int_equal(write(both, "041#01\n041#02", 13), 13);
-    open_log(NULL);
+    open_log();
     for (int i = 1; i <= 2; i++) {
         if (i == 2) /* the rest of the line completes the entry */
             assert_int_equal(write(both, "\n", 1), 1);
         const char bytes[] = {0x41, 0, (char)i};
-        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_OK);
+        assert_int_equal(next(), AW_OK);
         assert_memory_equal(rig.entry.data.data, bytes, 3);
         assert_int_equal(aw_log_position(rig.log, &size), 7 * i);
         assert_int_equal(size, 0);
     }
     close(both);
-    expect_end();
-    assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_LOST);
-    snprintf(expected, sizeof expected, "%s: cannot read it twice — Illegal seek", rig.path);
-    assert_string_equal(rig.err.text, expected);
+    assert_int_equal(next(), AW_END);
+    expect_error(aw_log_rewind(rig.log, &rig.err), AW_LOST,
+                 ": cannot read it twice — Illegal seek");
 }
 
 /* ---- Captures as a device; tests/unit/link/wrap/test_log_link.c has times and keys ---- */
 
 static enum aw_status try_link(struct aw_link **link, const char *keys)
 {
-    static char url[128];
+    char url[128];
     struct aw_link_options options = {.clock = &rig.clock.base};
     snprintf(url, sizeof url, "log:%s%s", file_path(), keys);
     return aw_link_open(link, url, &options, &rig.err);
@@ -393,8 +388,7 @@ static enum aw_status try_link(struct aw_link **link, const char *keys)
 static struct aw_link *open_link(const char *keys)
 {
     struct aw_link *link = NULL;
-    if (try_link(&link, keys) != AW_OK)
-        fail_msg("%s: %s", keys, rig.err.text);
+    assert_ok(try_link(&link, keys), &rig.err);
     return link;
 }
 

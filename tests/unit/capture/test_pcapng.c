@@ -3,6 +3,7 @@
  * test_pcapng write TOOL FILE < HEX writes a capture of the frames on standard input, one per line:
  * "> 041#00" sent, "< 05E#00" received. Tests use it to check the files with other programs.
  */
+#include "base/clock.h"
 #include "base/hex.h"
 #include "base/text.h"
 #include "capture/pcapng.h"
@@ -10,7 +11,6 @@
 #include "capture/packet.h"
 #include "protocols.h"
 #include "test.h"
-#include "wire/codec.h"
 #include "wire/hex.h"
 
 #define TIME    INT64_C(1700000000123456789)
@@ -44,35 +44,41 @@ static void add_words(struct file *file, bool swapped, const char *kinds, ...)
     va_end(list);
 }
 
-/* Reads everything in one piece from a copy on the heap; returns the number of packets. */
-static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last, size_t *damaged,
-                       size_t *rest)
+static struct aw_pcap_reader reader;
+static struct aw_packet packet;
+static struct aw_error err;
+static size_t used; /* bytes that the last call consumed */
+
+static enum aw_status next(const void *data, size_t size)
 {
-    struct aw_pcap_reader reader = {0};
-    struct aw_error err;
-    uint8_t *copy = malloc(size ? size : 1);
-    size_t n = 0, at = 0, used, bad = 0;
-    assert_non_null(copy);
-    memcpy(copy, data, size);
-    for (enum aw_status status = AW_OK; status != AW_MORE;) {
-        struct aw_packet packet;
-        status =
-            aw_pcap_next(&reader, (struct aw_span){copy + at, size - at}, &packet, &used, &err);
-        assert_true(used <= size - at);
+    return aw_pcap_next(&reader, (struct aw_span){data, size}, &packet, &used, &err);
+}
+
+static void reset_reader(void)
+{
+    reader = (struct aw_pcap_reader){0};
+}
+
+static size_t damaged, rest; /* damaged blocks and unread bytes of the last read_all */
+
+/* Reads everything in one piece from a copy on the heap; returns the number of packets. */
+static size_t read_all(const struct file *file)
+{
+    uint8_t *copy = heap_copy(file->data, file->size);
+    size_t n = 0, at = 0;
+    reset_reader();
+    damaged = 0;
+    for (enum aw_status status = AW_OK; status != AW_MORE; at += used) {
+        status = next(copy + at, file->size - at);
+        assert_true(used <= file->size - at);
         assert_true(status == AW_MORE || used > 0);
-        at += used;
-        bad += status == AW_MALFORMED;
-        if (status == AW_OK) {
-            n++;
-            assert_true(packet.data.data >= copy && packet.data.size <= size);
-            if (last)
-                *last = packet;
-        }
+        damaged += status == AW_MALFORMED;
+        if (status != AW_OK)
+            continue;
+        n++;
+        assert_true(packet.data.data >= copy && packet.data.size <= file->size);
     }
-    if (damaged)
-        *damaged = bad;
-    if (rest)
-        *rest = size - at;
+    rest = file->size - at;
     free(copy);
     return n;
 }
@@ -107,43 +113,37 @@ TEST(file_header_matches_the_format)
                  "00000000 40000000");
 }
 
-struct abouts {
-    char text[400];
-};
-
-static void take_about(void *context, const char *program, const char *comment, size_t length)
+static void print_comment(void *context, const char *program, const char *comment, size_t length)
 {
-    struct abouts *abouts = context;
-    aw_append(abouts->text, sizeof abouts->text, "; ", "%s: %.*s", program, (int)length, comment);
+    aw_append(context, 400, "; ", "%s: %.*s", program, (int)length, comment);
 }
 
 /* Comments are reported with the program's name, wherever it stands, before the first packet;
  * comments of the previous section are dropped. */
 TEST(section_comments_are_read)
 {
+    static const char read[] = "tool 1.2: one; tool 1.2: two; : one";
     static uint8_t file[4 * AW_PCAPNG_BEGIN_MAX];
     const char *comments[] = {"one", "two"};
-    struct abouts abouts = {.text = ""};
-    struct aw_pcap_reader reader = {.on_comment = take_about, .context = &abouts};
-    struct aw_packet packet;
-    size_t used, n = 0;
+    char text[400] = "";
+    size_t n = 0;
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "tool 1.2", comments, 2);
     n += aw_pcapng_interface(file + n, AW_LINKTYPE_USER0, "x");
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, NULL, comments, 1);
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "other", NULL, 0);
-    struct aw_span in = {file, n};
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MORE);
+    reader = (struct aw_pcap_reader){.on_comment = print_comment, .context = text};
+    assert_int_equal(next(file, n), AW_MORE);
     assert_int_equal(used, n);
-    assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
+    assert_string_equal(text, read);
     assert_string_equal(reader.program, "other");
     aw_pcap_reset(&reader);
-    assert_true(reader.on_comment == take_about && reader.context == &abouts && !*reader.program);
+    assert_true(reader.on_comment == print_comment && reader.context == text && !*reader.program);
     memcpy(file + n, file + 24, 12); /* the program's name follows the comments */
     memmove(file + 24, file + 36, 16);
     memcpy(file + 40, file + n, 12);
-    *abouts.text = '\0';
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MORE);
-    assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
+    *text = '\0';
+    assert_int_equal(next(file, n), AW_MORE);
+    assert_string_equal(text, read);
 }
 
 /* A comment is written whole or omitted; a program's name is truncated. */
@@ -152,22 +152,18 @@ TEST(oversized_section_comments_are_omitted)
     static char large[70000], name[100];
     static uint8_t out[70000];
     const char *comments[] = {large, "small"};
-    struct abouts abouts = {.text = ""};
     memset(large, 'l', sizeof large - 1);
     memset(name, 'n', sizeof name - 1);
     for (size_t size = 1; size < 300; size += 7) {
+        char text[400] = "";
         large[size] = '\0';
         size_t n = aw_pcapng_section(out, AW_PCAPNG_BEGIN_MAX, name, comments, 2);
         assert_true(n <= AW_PCAPNG_BEGIN_MAX);
-        struct aw_pcap_reader reader = {.on_comment = take_about, .context = &abouts};
-        struct aw_packet packet;
-        size_t used;
-        *abouts.text = '\0';
-        assert_int_equal(aw_pcap_next(&reader, (struct aw_span){out, n}, &packet, &used, NULL),
-                         AW_MORE);
+        reader = (struct aw_pcap_reader){.on_comment = print_comment, .context = text};
+        assert_int_equal(next(out, n), AW_MORE);
         assert_int_equal(strlen(reader.program), AW_PCAP_PROGRAM - 1);
-        assert_int_equal(strstr(abouts.text, "lll") != NULL, size >= 3 && size <= 168);
-        assert_int_equal(strstr(abouts.text, "small") != NULL, size <= 156 || size > 168);
+        assert_int_equal(strstr(text, "lll") != NULL, size >= 3 && size <= 168);
+        assert_int_equal(strstr(text, "small") != NULL, size <= 156 || size > 168);
         large[size] = 'l';
     }
     size_t n = aw_pcapng_section(out, sizeof out, NULL, comments, 2);
@@ -193,20 +189,18 @@ TEST(packets_match_the_format)
          "06000000 2C000000 00000000 00000000 00000000 00000000 00000000 02000400 01000000 "
          "00000000 2C000000"},
     };
-    for (size_t i = 0; i < 2; i++) {
-        uint8_t out[160];
-        size_t least = rows[i].packet.data.size + rows[i].packet.comment_length + 64;
-        assert_int_equal(aw_pcapng_packet(out, least - 1, &rows[i].packet), 0);
-        assert_words(out, aw_pcapng_packet(out, least, &rows[i].packet), rows[i].words);
+    uint8_t data[101] = {0}, out[200];
+    EACH (row, rows) {
+        size_t room = row->packet.data.size + row->packet.comment_length + 64;
+        assert_int_equal(aw_pcapng_packet(out, room - 1, &row->packet), 0);
+        assert_words(out, aw_pcapng_packet(out, room, &row->packet), row->words);
     }
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return;
-    uint8_t data[101] = {0}, out[200];
-    struct aw_packet packet = {.data = {data, sizeof data}};
-    packet.dir = AW_BOTH; /* the direction is unknown */
+    packet = (struct aw_packet){.dir = AW_BOTH, .data = {data, sizeof data}};
     memset(out, 0xEE, sizeof out);
     assert_int_equal(aw_pcapng_packet(out, sizeof out, &packet), 148);
-    assert_memory_equal(out + 132, "\2\0\4\0\0\0\0\0", 8);
+    assert_memory_equal(out + 132, "\2\0\4\0\0\0\0\0", 8); /* the direction is unknown */
     for (size_t i = 148; i < sizeof out; i++)
         assert_int_equal(out[i], 0xEE); /* writes nothing beyond the buffer */
 }
@@ -216,15 +210,13 @@ TEST(packet_comment_is_truncated_to_an_option)
 {
     static uint8_t out[70000];
     static char comment[66000];
-    struct aw_packet packet = {.comment = comment, .comment_length = sizeof comment};
-    struct aw_pcap_reader reader = {0};
-    size_t used;
+    packet = (struct aw_packet){.comment = comment, .comment_length = sizeof comment};
     memset(comment, 'c', sizeof comment);
     size_t n = aw_pcapng_begin(out, AW_LINKTYPE_USER0, "x");
     size_t size = aw_pcapng_packet(out + n, sizeof out - n, &packet);
     assert_int_equal(size, 28 + 4 + 65536 + 8 + 4 + 4);
-    struct aw_span in = {out, n + size};
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
+    reset_reader();
+    assert_int_equal(next(out, n + size), AW_OK);
     assert_int_equal(packet.comment_length, UINT16_MAX);
     assert_int_equal(packet.comment[UINT16_MAX - 1], 'c');
 }
@@ -232,47 +224,19 @@ TEST(packet_comment_is_truncated_to_an_option)
 /* 64 bytes of an interface name are written, 31 are read. */
 TEST(interface_names_are_truncated)
 {
-    static char name[100];
+    char name[100] = "";
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    struct aw_pcap_reader reader = {0};
-    struct aw_packet packet;
-    size_t used;
     for (size_t length = 0; length < sizeof name; length++) {
-        memset(name, 0, sizeof name);
         memset(name, 'n', length);
-        size_t written = length < 64 ? length : 64, read = length < 31 ? length : 31;
+        size_t written = length < 64 ? length : 64;
         size_t n = aw_pcapng_begin(out, AW_LINKTYPE_USER1, name);
         assert_int_equal(n, 28 + 16 + 4 + (written + 3) / 4 * 4 + 8 + 4 + 4);
-        reader = (struct aw_pcap_reader){0};
-        assert_int_equal(aw_pcap_next(&reader, (struct aw_span){out, n}, &packet, &used, NULL),
-                         AW_MORE);
+        reset_reader();
+        assert_int_equal(next(out, n), AW_MORE);
         assert_int_equal(used, n);
-        assert_int_equal(strlen(reader.interfaces[0].name), read);
+        assert_int_equal(strlen(reader.interfaces[0].name), length < 31 ? length : 31);
         assert_int_equal(reader.n_interfaces, 1);
     }
-}
-
-/* Returns a file of three packets of odd sizes: sent with a comment, received, unknown. */
-static struct file written(void)
-{
-    static const struct aw_packet packets[] = {
-        {.time_ns = TIME,
-         .dir = AW_TX,
-         .data = {(const uint8_t *)"one", 3},
-         .comment = "KP := 0.6",
-         .comment_length = 9},
-        {.time_ns = TIME + 1, .dir = AW_RX, .data = {(const uint8_t *)"two!", 4}},
-        {.time_ns = TIME + 2, .data = {(const uint8_t *)"three", 5}},
-    };
-    struct file file;
-    file.size = aw_pcapng_begin(file.data, AW_LINKTYPE_USER0, "/dev/ttyUSB0");
-    for (size_t i = 0; i < 3; i++) {
-        size_t n =
-            aw_pcapng_packet(file.data + file.size, sizeof file.data - file.size, &packets[i]);
-        assert_true(n > 0 && n % 4 == 0);
-        file.size += n;
-    }
-    return file;
 }
 
 /* Returns a section with an interface of this time resolution, and a packet. */
@@ -319,16 +283,15 @@ TEST(both_byte_orders_and_all_resolutions_are_read)
     for (int swapped = 0; swapped < 2; swapped++)
         EACH (row, cases) {
             struct file file = section(swapped, row->resolution, row->stamp);
-            struct aw_packet packet;
             assert_true(aw_is_capture((struct aw_span){file.data, file.size}));
-            assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 1);
+            assert_int_equal(read_all(&file), 1);
             assert_true(packet.time_ns == row->time_ns);
             assert_int_equal(packet.dir, AW_TX);
             assert_int_equal(packet.data.size, 5);
             assert_int_equal(packet.linktype, AW_LINKTYPE_USER1);
             struct file other = section(!swapped, 9, 2); /* a second section in the same file */
             add(&file, other.data, other.size);
-            assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
+            assert_int_equal(read_all(&file), 2);
             assert_true(packet.time_ns == 2);
         }
 }
@@ -340,12 +303,12 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
     add_words(file, false, "w", (uint32_t)size + 12);
 }
 
-/* Words in the byte order of this machine, with their size. */
-#define BODY(...)                                                                                  \
-    (const uint32_t[]){__VA_ARGS__}, sizeof(const uint32_t[])                                      \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+/* Appends a block of words in the byte order of this machine. */
+#define ADD_BLOCK(file, type, ...)                                                                 \
+    add_block(file, type, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}))
+
+#define SECTION 0x0A0D0D0A
+#define ORDER   0x1A2B3C4D
 
 /* Words in the byte order of this machine: two 16-bit numbers in one, a byte in front of another, a
  * 64-bit number in two. */
@@ -364,10 +327,8 @@ static void add_block(struct file *file, uint32_t type, const void *body, size_t
 TEST(each_block_type_is_read_or_reported)
 {
     static const struct {
-        uint32_t type;
-        uint32_t words[12];
-        size_t size;
-        size_t packets, damaged, bytes;
+        uint32_t type, words[12];
+        size_t size, packets, damaged, bytes;
         int64_t time_ns;
         enum aw_dir dir;
     } rows[] = {
@@ -399,23 +360,21 @@ TEST(each_block_type_is_read_or_reported)
         {3, {0}, 0, 0, 1, 0, 0, 0},
         {1, {0}, 4, 0, 1, 0, 0, 0}, /* another interface */
         {1, {TWO(147, 0), 0}, 8, 0, 0, 0, 0, 0},
-        {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0, 0}, 16, 0, 0, 0, 0, 0},
-        {0x0A0D0D0A, {0x1A2B3C4D, TWO(1, 0), 0}, 12, 0, 1, 0, 0, 0},
-        {0x0A0D0D0A, {0x1A2B3C4E, 1, 0, 0}, 16, 0, 1, 0, 0, 0},
+        {SECTION, {ORDER, TWO(1, 0), 0, 0}, 16, 0, 0, 0, 0, 0},
+        {SECTION, {ORDER, TWO(1, 0), 0}, 12, 0, 1, 0, 0, 0},
+        {SECTION, {0x1A2B3C4E, 1, 0, 0}, 16, 0, 1, 0, 0, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct file file = section(false, 9, 1);
-        struct aw_packet packet;
-        size_t damaged, rest;
-        add_block(&file, rows[i].type, rows[i].words, rows[i].size);
-        size_t n = read_all(file.data, file.size, &packet, &damaged, &rest);
-        if (n != 1 + rows[i].packets || damaged != rows[i].damaged || rest != 0)
-            fail_msg("row %zu: %zu packets, %zu damaged, %zu left", i, n, damaged, rest);
-        if (rows[i].packets == 0)
+        add_block(&file, row->type, row->words, row->size);
+        assert_int_equal(read_all(&file), 1 + row->packets);
+        assert_int_equal(damaged, row->damaged);
+        assert_int_equal(rest, 0);
+        if (row->packets == 0)
             continue;
-        assert_int_equal(packet.data.size, rows[i].bytes);
-        assert_true(packet.time_ns == rows[i].time_ns);
-        assert_int_equal(packet.dir, rows[i].dir);
+        assert_int_equal(packet.data.size, row->bytes);
+        assert_true(packet.time_ns == row->time_ns);
+        assert_int_equal(packet.dir, row->dir);
         assert_int_equal(packet.interface, 0);
         assert_null(packet.comment);
         assert_int_equal(packet.linktype, AW_LINKTYPE_USER1);
@@ -433,103 +392,88 @@ TEST(damaged_files_are_reported)
         size_t size, used;
         const char *error; /* NULL: more data is needed */
     } rows[] = {
-        {{0x0A0D0D0A}, 3, 0, NULL},
-        {{0x0A0D0D0A}, 4, 0, NULL},
-        {{0x0A0D0D0A, 28}, 8, 0, NULL},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4D}, 12, 0, NULL},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 28}, 27, 0, NULL},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 28}, 28, 28, NULL},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, 0, 29}, 28, 28, WRONG_LENGTH},
-        {{0x0A0D0D0A, 28, 0x1A2B3C4C}, 12, 12, WRONG_LENGTH},
-        {{0x0A0D0D0A, 11, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
-        {{0x0A0D0D0A, 8, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
-        {{0x0A0D0D0A, 30, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
-        {{0x0A0D0D0A, AW_PCAP_PACKET_MAX, 0x1A2B3C4D}, 12, 0, NULL},
-        {{0x0A0D0D0A, AW_PCAP_PACKET_MAX + 4, 0x1A2B3C4D}, 12, 12, TOO_LONG},
-        {{0x0A0D0D0A, 12, 0x1A2B3C4D}, 12, 12, WRONG_LENGTH},
+        {{SECTION}, 3, 0, NULL},
+        {{SECTION}, 4, 0, NULL},
+        {{SECTION, 28}, 8, 0, NULL},
+        {{SECTION, 28, ORDER}, 12, 0, NULL},
+        {{SECTION, 28, ORDER, 1, 0, 0, 28}, 27, 0, NULL},
+        {{SECTION, 28, ORDER, 1, 0, 0, 28}, 28, 28, NULL},
+        {{SECTION, 28, ORDER, 1, 0, 0, 29}, 28, 28, WRONG_LENGTH},
+        {{SECTION, 28, 0x1A2B3C4C}, 12, 12, WRONG_LENGTH},
+        {{SECTION, 11, ORDER}, 12, 12, WRONG_LENGTH},
+        {{SECTION, 8, ORDER}, 12, 12, WRONG_LENGTH},
+        {{SECTION, 30, ORDER}, 12, 12, WRONG_LENGTH},
+        {{SECTION, AW_PCAP_PACKET_MAX, ORDER}, 12, 0, NULL},
+        {{SECTION, AW_PCAP_PACKET_MAX + 4, ORDER}, 12, 12, TOO_LONG},
+        {{SECTION, 12, ORDER}, 12, 12, WRONG_LENGTH},
         {{0x12345678}, 4, 4, "capture: not a pcapng or pcap file — give a .pcapng or .pcap file"},
         {{0x12345678}, 3, 0, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 23, 0, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227}, 24, 24, NULL},
         {{0xA1B2C3D4, 0, 0, 0, 0, 227, 1}, 28, 24, NULL},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_pcap_reader reader = {0};
-        struct aw_packet packet;
-        struct aw_error err = {.text = ""};
-        size_t used = 99;
-        struct aw_span in = {(const uint8_t *)rows[i].words, rows[i].size};
-        enum aw_status status = aw_pcap_next(&reader, in, &packet, &used, &err);
-        if (status != (rows[i].error ? AW_MALFORMED : AW_MORE) || used != rows[i].used)
-            fail_msg("row %zu: %d, %zu used", i, status, used);
-        assert_string_equal(err.text, rows[i].error ? rows[i].error : "");
-        if (!rows[i].error || strcmp(rows[i].error, TOO_LONG) == 0)
+    EACH (row, rows) {
+        reset_reader();
+        *err.text = '\0';
+        assert_error(next(row->words, row->size), row->error ? AW_MALFORMED : AW_MORE, &err,
+                     row->error ? row->error : "");
+        assert_int_equal(used, row->used);
+        if (!row->error || strcmp(row->error, TOO_LONG) == 0)
             continue;
-        assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
-        assert_int_equal(used, rows[i].size); /* nothing behind it is read */
+        assert_int_equal(next(row->words, row->size), AW_MORE);
+        assert_int_equal(used, row->size); /* nothing behind it is read */
     }
 }
 
-/* Classic records of the maximum size and beyond it. */
 TEST(classic_records_have_a_maximum_size)
 {
     static uint8_t bytes[40 + AW_PCAP_PACKET_MAX];
-    for (uint32_t more = 0; more < 2; more++) {
-        uint32_t words[10] = {0xA1B2C3D4, 0, 0, 0, 0, 227, 1, 2, AW_PCAP_PACKET_MAX + more};
-        struct aw_pcap_reader reader = {0};
-        struct aw_packet packet;
-        struct aw_error err;
-        size_t used;
-        memcpy(bytes, words, sizeof words);
-        struct aw_span in = {bytes, sizeof bytes};
-        enum aw_status status = aw_pcap_next(&reader, in, &packet, &used, &err);
-        assert_int_equal(status, more ? AW_MALFORMED : AW_OK);
-        assert_int_equal(used, sizeof bytes);
-        if (more)
-            continue;
-        assert_int_equal(packet.data.size, AW_PCAP_PACKET_MAX);
-        assert_ptr_equal(packet.data.data, bytes + 40);
-        assert_int_equal(packet.time_ns, 1000002000);
-        assert_int_equal(packet.dir, 0);
-        assert_null(packet.comment);
-        reader = (struct aw_pcap_reader){0};
-        in.size--;
-        assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_MORE);
-        assert_int_equal(used, 24);
-        memset(bytes + 32, 0, 8); /* an empty record */
-        reader = (struct aw_pcap_reader){0};
-        in.size = 40;
-        assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, &err), AW_OK);
-        assert_int_equal(packet.data.size, 0);
-        assert_int_equal(used, 40);
-    }
+    uint32_t words[10] = {0xA1B2C3D4, 0, 0, 0, 0, 227, 1, 2, AW_PCAP_PACKET_MAX + 1};
+    memcpy(bytes, words, sizeof words);
+    reset_reader();
+    assert_int_equal(next(bytes, sizeof bytes), AW_MALFORMED);
+    assert_int_equal(used, sizeof bytes);
+    words[8]--;
+    memcpy(bytes, words, sizeof words);
+    reset_reader();
+    assert_int_equal(next(bytes, sizeof bytes), AW_OK);
+    assert_int_equal(used, sizeof bytes);
+    assert_int_equal(packet.data.size, AW_PCAP_PACKET_MAX);
+    assert_ptr_equal(packet.data.data, bytes + 40);
+    assert_int_equal(packet.time_ns, 1000002000);
+    assert_int_equal(packet.dir, 0);
+    assert_null(packet.comment);
+    reset_reader();
+    assert_int_equal(next(bytes, sizeof bytes - 1), AW_MORE);
+    assert_int_equal(used, 24);
+    memset(bytes + 32, 0, 8); /* an empty record */
+    reset_reader();
+    assert_int_equal(next(bytes, 40), AW_OK);
+    assert_int_equal(packet.data.size, 0);
+    assert_int_equal(used, 40);
 }
 
 /* Adds as many interfaces as allowed, each with its own link type and time resolution. */
 TEST(interfaces_have_their_own_link_type_and_resolution)
 {
     struct file file = {0};
-    struct aw_packet packet;
-    size_t damaged;
-    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
+    ADD_BLOCK(&file, SECTION, ORDER, TWO(1, 0), UINT32_MAX, UINT32_MAX);
     for (uint32_t i = 0; i < AW_PCAP_INTERFACES; i++) {
         /* Link type, snap length, decimal digits of the resolution, offset in seconds. */
-        add_block(&file, 1,
-                  BODY(TWO(100 + i, 0), 0, TWO(9, 1), TWO(FIRST(i < 10 ? i : 9), 0), TWO(14, 8),
-                       LONG(i), TWO(7, 2), 0, 0));
+        ADD_BLOCK(&file, 1, TWO(100 + i, 0), 0, TWO(9, 1), TWO(FIRST(i < 10 ? i : 9), 0),
+                  TWO(14, 8), LONG(i), TWO(7, 2), 0, 0);
         if (i == 0 || i == 9 || i == AW_PCAP_INTERFACES - 1) {
-            add_block(&file, 6, BODY(i, 0, 5, 0, 0));
-            assert_true(read_all(file.data, file.size, &packet, &damaged, NULL) > 0);
+            ADD_BLOCK(&file, 6, i, 0, 5, 0, 0);
+            assert_true(read_all(&file) > 0);
             assert_int_equal(packet.interface, i);
             assert_int_equal(packet.linktype, 100 + i);
-            assert_true(packet.time_ns ==
-                        (i ? i * INT64_C(1000000000) + 5 : 5 * INT64_C(1000000000)));
+            assert_true(packet.time_ns == (i ? i * AW_SECOND + 5 : 5 * AW_SECOND));
             assert_int_equal(damaged, 0);
         }
     }
-    add_block(&file, 1, BODY(147, 0));
-    add_block(&file, 6, BODY(AW_PCAP_INTERFACES, 0, 5, 0, 0));
-    assert_int_equal(read_all(file.data, file.size, &packet, &damaged, NULL), 3);
+    ADD_BLOCK(&file, 1, 147, 0);
+    ADD_BLOCK(&file, 6, AW_PCAP_INTERFACES, 0, 5, 0, 0);
+    assert_int_equal(read_all(&file), 3);
     assert_int_equal(damaged, 2);
 }
 
@@ -537,81 +481,81 @@ TEST(interfaces_have_their_own_link_type_and_resolution)
 TEST(packet_without_an_interface_is_damaged)
 {
     struct file file = {0};
-    size_t damaged;
-    add_block(&file, 0x0A0D0D0A, BODY(0x1A2B3C4D, TWO(1, 0), UINT32_MAX, UINT32_MAX));
-    add_block(&file, 3, BODY(2, 0x4241));
-    assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 0);
+    ADD_BLOCK(&file, SECTION, ORDER, TWO(1, 0), UINT32_MAX, UINT32_MAX);
+    ADD_BLOCK(&file, 3, 2, 0x4241);
+    assert_int_equal(read_all(&file), 0);
     assert_int_equal(damaged, 1);
-    add_block(&file, 1, BODY(147, 0)); /* without a snap length, packets are not truncated */
-    add_block(&file, 3, BODY(2, 0x4241));
-    assert_int_equal(read_all(file.data, file.size, NULL, &damaged, NULL), 1);
+    ADD_BLOCK(&file, 1, 147, 0); /* without a snap length, packets are not truncated */
+    ADD_BLOCK(&file, 3, 2, 0x4241);
+    assert_int_equal(read_all(&file), 1);
 }
 
 TEST(classic_captures_are_read)
 {
     static const uint32_t magics[] = {0xA1B2C3D4, 0xA1B23C4D};
-    for (int swapped = 0; swapped < 2; swapped++)
-        for (size_t nano = 0; nano < 2; nano++) {
-            struct file file = {0};
-            struct aw_packet packet;
-            add_words(&file, swapped, "whhwwww", magics[nano], 2, 4, 0, 0, 0, AW_LINKTYPE_CAN);
-            for (uint32_t i = 0; i < 2; i++) {
-                add_words(&file, swapped, "wwww", 1700000000, 7 + i, 3, 3);
-                add(&file, "abc", 3);
-            }
-            assert_int_equal(read_all(file.data, file.size, &packet, NULL, NULL), 2);
-            assert_true(packet.time_ns == INT64_C(1700000000000000000) + (nano ? 8 : 8000));
-            assert_int_equal(packet.linktype, AW_LINKTYPE_CAN);
-            assert_int_equal(read_all(file.data, file.size - 1, NULL, NULL, NULL), 1);
+    for (int i = 0; i < 4; i++) {
+        bool swapped = i % 2, nanoseconds = i / 2;
+        struct file file = {0};
+        add_words(&file, swapped, "whhwwww", magics[nanoseconds], 2, 4, 0, 0, 0, AW_LINKTYPE_CAN);
+        for (uint32_t n = 7; n < 9; n++) {
+            add_words(&file, swapped, "wwww", 1700000000, n, 3, 3);
+            add(&file, "abc", 3);
         }
+        assert_int_equal(read_all(&file), 2);
+        assert_true(packet.time_ns == 1700000000 * AW_SECOND + (nanoseconds ? 8 : 8000));
+        assert_int_equal(packet.linktype, AW_LINKTYPE_CAN);
+        file.size--;
+        assert_int_equal(read_all(&file), 1);
+    }
 }
 
 TEST(oversized_blocks_are_skipped)
 {
-    struct file file = section(false, 9, 1);
-    struct aw_pcap_reader reader = {0};
-    struct aw_packet packet;
     static const uint8_t zeros[1024];
-    size_t used, total = 0;
+    struct file file = section(false, 9, 1);
     add_words(&file, false, "ww", 6, AW_PCAP_PACKET_MAX + 4);
-    struct aw_span in = {file.data, file.size};
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
-    in = (struct aw_span){in.data + used, in.size - used};
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MALFORMED);
-    assert_int_equal(used, in.size);
-    for (; total < AW_PCAP_PACKET_MAX - 4; total += used) {
-        size_t left = AW_PCAP_PACKET_MAX - 4 - total, n = left < 1024 ? left : 1024;
-        assert_int_equal(aw_pcap_next(&reader, (struct aw_span){zeros, n}, &packet, &used, NULL),
-                         AW_MORE);
+    reset_reader();
+    assert_int_equal(next(file.data, file.size), AW_OK);
+    size_t left = file.size - used;
+    assert_int_equal(next(file.data + used, left), AW_MALFORMED);
+    assert_int_equal(used, left);
+    for (left = AW_PCAP_PACKET_MAX - 4; left > 0; left -= used) {
+        size_t n = left < sizeof zeros ? left : sizeof zeros;
+        assert_int_equal(next(zeros, n), AW_MORE);
         assert_int_equal(used, n);
     }
-    in = (struct aw_span){file.data + 56, 48};
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
+    assert_int_equal(next(file.data + 56, 48), AW_OK);
 }
 
 /* Changes every byte of a file in turn: reading never leaves the buffer and always ends
  * (read_all checks). */
 TEST(reading_corrupted_files_is_safe)
 {
-    struct file good = section(true, 9, 1), more = written();
-    add(&good, more.data, more.size);
+    static const struct aw_packet packets[] = {
+        {.time_ns = TIME,
+         .dir = AW_TX,
+         .data = {(const uint8_t *)"one", 3},
+         .comment = "KP := 0.6",
+         .comment_length = 9},
+        {.time_ns = TIME + 1, .dir = AW_RX, .data = {(const uint8_t *)"two!", 4}},
+        {.time_ns = TIME + 2, .data = {(const uint8_t *)"three", 5}},
+    };
+    struct file good = section(true, 9, 1);
+    good.size += aw_pcapng_begin(good.data + good.size, AW_LINKTYPE_USER0, "/dev/ttyUSB0");
+    EACH (row, packets) {
+        size_t n = aw_pcapng_packet(good.data + good.size, sizeof good.data - good.size, row);
+        assert_true(n > 0 && n % 4 == 0);
+        good.size += n;
+    }
     for (size_t at = 0; at < good.size; at++)
         for (unsigned change = 1; change < 256; change = change * 3 + 1) {
             struct file file = good;
             file.data[at] ^= (uint8_t)change;
-            assert_true(read_all(file.data, file.size, NULL, NULL, NULL) <= 4);
+            assert_true(read_all(&file) <= 4);
         }
 }
 
 /* ---- Files for other programs ---- */
-
-static const struct aw_protocol *protocol_of(const char *tool)
-{
-    for (size_t i = 0; i < N_PROTOCOLS; i++)
-        if (strcmp(protocols[i]->name, tool) == 0)
-            return protocols[i];
-    return NULL;
-}
 
 static int write_frames(const struct aw_protocol *protocol, FILE *out)
 {
@@ -619,10 +563,9 @@ static int write_frames(const struct aw_protocol *protocol, FILE *out)
     static char line[8192];
     struct aw_wrapper wrapper = {.medium = protocol->medium,
                                  .ports = {protocol->ports[0], protocol->ports[1]}};
-    enum aw_linktype linktype = aw_wrapper_linktype(&wrapper);
-    struct aw_error err;
-    size_t n = aw_pcapng_begin(block, linktype, "test");
-    for (int64_t time_ns = TIME; fwrite(block, 1, n, out) == n; time_ns += 1000001) {
+    size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&wrapper), "test");
+    packet = (struct aw_packet){.time_ns = TIME, .data.data = packet_data};
+    for (; fwrite(block, 1, n, out) == n; packet.time_ns += 1000001) {
         size_t size;
         if (!fgets(line, sizeof line, stdin))
             return 0;
@@ -631,8 +574,7 @@ static int write_frames(const struct aw_protocol *protocol, FILE *out)
             fprintf(stderr, "%s: %s\n", line, err.text);
             return 1;
         }
-        struct aw_packet packet = {.time_ns = time_ns, .dir = *line == '>' ? AW_TX : AW_RX};
-        packet.data.data = packet_data;
+        packet.dir = *line == '>' ? AW_TX : AW_RX;
         packet.data.size = aw_wrap(&wrapper, packet.dir, (struct aw_span){frame, size}, packet_data,
                                    sizeof packet_data);
         n = aw_pcapng_packet(block, sizeof block, &packet);
@@ -640,19 +582,14 @@ static int write_frames(const struct aw_protocol *protocol, FILE *out)
     return 1;
 }
 
-static int write_test_capture(const char *tool, const char *name)
-{
-    const struct aw_protocol *protocol = protocol_of(tool);
-    FILE *out = fopen(name, "wb");
-    int status = protocol && out ? write_frames(protocol, out) : 1;
-    if (out && fclose(out) != 0)
-        status = 1;
-    return status;
-}
-
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "write") == 0)
-        return write_test_capture(argv[2], argv[3]);
-    return test_run();
+    if (argc != 4 || strcmp(argv[1], "write") != 0)
+        return test_run();
+    size_t i = 0;
+    while (i < N_PROTOCOLS && strcmp(protocols[i]->name, argv[2]) != 0)
+        i++;
+    FILE *out = fopen(argv[3], "wb");
+    int status = i < N_PROTOCOLS && out ? write_frames(protocols[i], out) : 1;
+    return out && fclose(out) != 0 ? 1 : status;
 }

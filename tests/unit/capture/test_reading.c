@@ -33,8 +33,7 @@ static void open_file(struct aw_reading *reading, const char *name, const char *
 {
     struct aw_error err;
     write_program(name, text, 0644);
-    if (aw_reading_open(reading, path, 0, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_reading_open(reading, path, 0, &err), &err);
 }
 
 static void read_all(const struct aw_reading *reading, const char *expected)

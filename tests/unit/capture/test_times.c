@@ -9,8 +9,7 @@ static struct aw_table table_of(const char *text)
 {
     struct aw_table table = {0};
     FILE *file = text_file(text);
-    if (aw_table_read(file, "run.csv", &table, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_table_read(file, "run.csv", &table, &err), &err);
     fclose(file);
     return table;
 }

@@ -30,8 +30,7 @@ static enum aw_status read_text(const struct aw_protocol *protocol, const char *
 static void use(const char *text)
 {
     struct aw_error err = {0};
-    if (read_text(&aw_canpid_protocol, text, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(read_text(&aw_canpid_protocol, text, &err), &err);
 }
 
 /* Requires that a frame in hex decodes to values such as "SPEED=3 STATE=-1". */
@@ -266,8 +265,7 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
     };
     EACH (row, cases) {
         struct aw_error err = {0};
-        assert_int_equal(read_text(&aw_canpid_protocol, row->text, &err), AW_USAGE);
-        assert_string_equal(err.text, row->why);
+        assert_error(read_text(&aw_canpid_protocol, row->text, &err), AW_USAGE, &err, row->why);
         end();
     }
     struct aw_error err = {0};

@@ -21,8 +21,7 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
     FILE *file = text_file(text);
     struct aw_lines lines = {.file = file, .name = "f"};
     rig->packets = aw_packets_new(protocol);
-    if (aw_packets_read(rig->packets, &lines, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_packets_read(rig->packets, &lines, &err), &err);
     fclose(file);
     rig->protocol = aw_packets_protocol(rig->packets);
     struct aw_packet_memory_options options = {.protocol = rig->protocol,

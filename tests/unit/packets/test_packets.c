@@ -32,8 +32,7 @@ static void use(const struct aw_protocol *built_in, const char *text)
     aw_packets_free(packets);
     packets = aw_packets_new(built_in);
     assert_non_null(packets);
-    if (read_text(packets, text, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(read_text(packets, text, &err), &err);
     protocol = aw_packets_protocol(packets);
     aw_wire_init(&wire, protocol, NULL, false);
 }
@@ -184,8 +183,8 @@ TEST_WITH(NULL, end, packet_replaces_a_built_in_message)
     uint8_t out[64];
     size_t size;
     aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_TX), AW_TX);
-    assert_int_equal(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE);
-    assert_string_equal(err.text, "positions: replaced by another packet in a packet file");
+    assert_error(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE, &err,
+                 "positions: replaced by another packet in a packet file");
     assert_int_equal(read_text(packets, "[packet more]\nid = 1910\nx = u8\n", &err), AW_USAGE);
 }
 

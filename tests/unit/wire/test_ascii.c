@@ -117,8 +117,7 @@ TEST_WITH(start, NULL, record_with_omitted_fields_is_sent_again)
         record.v[i] = 1e9;
     assert_int_equal(decode("2MOVE1,090\r\n"), AW_OK);
     record.dir = AW_RX;
-    if (aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), &err);
     assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
 }
 
@@ -203,8 +202,8 @@ TEST_WITH(start, NULL, short_buffers_are_not_overrun)
 {
     for (size_t cap = 0; cap < 20; cap++) {
         memset(bytes, 0xEE, sizeof bytes);
-        assert_int_equal(encode(written[0].values, AW_TX, false, cap), AW_LIMIT);
-        assert_string_equal(err.text, "move: buffer too small for 20 bytes");
+        assert_error(encode(written[0].values, AW_TX, false, cap), AW_LIMIT, &err,
+                     "move: buffer too small for 20 bytes");
         for (size_t i = cap; i < sizeof bytes; i++)
             assert_int_equal(bytes[i], 0xEE);
     }
@@ -264,8 +263,7 @@ static const struct {
 TEST_WITH(start, NULL, malformed_lines_report_the_column)
 {
     EACH (row, broken) {
-        assert_int_equal(decode(row->line), AW_MALFORMED);
-        assert_string_equal(err.text, row->error);
+        assert_error(decode(row->line), AW_MALFORMED, &err, row->error);
     }
 }
 

@@ -319,8 +319,8 @@ TEST(first_row_may_be_a_count)
     size_t size;
     aw_record_init(&record, codec_of_rows(rows), AW_TX);
     set_scalar(&record, 0, 1);
-    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_USAGE);
-    assert_string_equal(err.text, "m: p.s is missing — give p.s=VALUE");
+    assert_error(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_USAGE, &err,
+                 "m: p.s is missing — give p.s=VALUE");
     set_scalar(&record, 1, 256);
     assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
     assert_int_equal(size, 5);
@@ -328,8 +328,8 @@ TEST(first_row_may_be_a_count)
     assert_int_equal(aw_decode(record.codec, (struct aw_span){bytes, size}, &record, &err), AW_OK);
     assert_int_equal(record.present, 3);
     assert_true(aw_record_get(&record, "n") == 1);
-    assert_int_equal(aw_record_set(&record, "nn", 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "m has no field 'nn' — did you mean 'n'?");
+    assert_error(aw_record_set(&record, "nn", 1, &err), AW_USAGE, &err,
+                 "m has no field 'nn' — did you mean 'n'?");
     static const struct aw_field float_rows[] = {
         {.name = "n", .type = AW_FLOAT, .bits = 32, .max = 2},
         {.name = "two", .type = AW_GROUP, .rows = pair_rows, .labels = pair, .count = "n"},
@@ -338,8 +338,8 @@ TEST(first_row_may_be_a_count)
     codec_of_rows(float_rows);
     set_scalar(&record, 0, 1.5);
     set_scalar(&record, 2, 256);
-    assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE);
-    assert_string_equal(err.text, "m: n 1.5 is not a whole number");
+    assert_error(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE, &err,
+                 "m: n 1.5 is not a whole number");
 }
 
 /* A negative scale reverses the range. Wide integers end at the greatest doubles below 2^53 and
@@ -377,9 +377,9 @@ TEST(wide_odd_integers_round_trip)
         uint8_t bytes[16];
         size_t size = 0;
         aw_record_init(&record, codec_of_rows(fields), AW_TX);
-        if (aw_record_set(&record, "x", *row, &err) != AW_OK ||
-            aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_record_set(&record, "x", *row, &err) != AW_OK ||
+                      aw_encode(&record, false, bytes, sizeof bytes, &size, &err),
+                  &err);
         assert_int_equal(aw_decode(record.codec, (struct aw_span){bytes, size}, &back, &err),
                          AW_OK);
         assert_true(back.v[0] == *row);

@@ -136,8 +136,8 @@ TEST_WITH(start, NULL, nan_and_infinity_decode_as_no_data)
             for (size_t n = 0; n < 4; n++)
                 bytes[10 + n] = (uint8_t)(*number >> 8 * (big ? 3 - n : n));
             sample_wire(&wire, big ? "big" : "little");
-            assert_int_equal(decode_with_sum("choice", bytes, sizeof bytes), AW_MALFORMED);
-            assert_string_equal(err.text, "choice: speed is not a finite number");
+            assert_error(decode_with_sum("choice", bytes, sizeof bytes), AW_MALFORMED, &err,
+                         "choice: speed is not a finite number");
             assert_true(isnan(aw_record_get(&record, "speed")));
             assert_true(aw_record_get(&record, "guard") == 5); /* the other fields have values */
             assert_true(aw_record_get(&record, "way") == -40);
@@ -203,8 +203,8 @@ TEST_WITH(start, NULL, error_names_the_expected_checksum)
     uint8_t bytes[] = {0xA5, 8, 0, 0};
     assert_int_equal(decode_with_sum("short", bytes, 4), AW_OK);
     bytes[3] ^= 0xFF;
-    assert_int_equal(decode("short", bytes, 4), AW_MALFORMED);
-    assert_string_equal(err.text, "short: sum is 0xAD, expected 0x52");
+    assert_error(decode("short", bytes, 4), AW_MALFORMED, &err,
+                 "short: sum is 0xAD, expected 0x52");
 }
 
 TEST_WITH(start, NULL, text_ends_at_its_first_zero_byte)

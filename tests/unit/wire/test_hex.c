@@ -69,8 +69,7 @@ TEST(can_frames_round_trip)
 static void assert_refused(const struct aw_protocol *protocol, const char *text, const char *part)
 {
     struct aw_error err = {0};
-    assert_int_equal(parse(protocol, text, &err), AW_MALFORMED);
-    assert_string_equal(err.text, part);
+    assert_error(parse(protocol, text, &err), AW_MALFORMED, &err, part);
 }
 
 TEST(invalid_hex_is_refused)

@@ -131,8 +131,7 @@ TEST(frame_across_a_gap_is_discarded)
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct found found = {0};
     aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
-    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)before, strlen(before)}, false,
-             count, &found);
+    aw_split(splitter, wire, span_of(before), false, count, &found);
     aw_split_gap(splitter);
     assert_int_equal(splitter->n_damaged, 1);
     aw_split_gap(splitter);
@@ -145,8 +144,7 @@ TEST(frame_across_a_gap_is_discarded)
     aw_split_gap(splitter);
     assert_int_equal(splitter->framer.dir, AW_RX);
     assert_int_equal(splitter->framer.packets_left, 0);
-    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)after, strlen(after)}, false, count,
-             &found);
+    aw_split(splitter, wire, span_of(after), false, count, &found);
     assert_int_equal(found.n, 1);
     assert_int_equal(found.bytes, 7);
     free(wire);

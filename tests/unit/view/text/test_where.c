@@ -68,8 +68,7 @@ TEST(conditions_are_evaluated)
     EACH (row, conditions) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        if (aw_where_parse(row->text, &where, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_where_parse(row->text, &where, &err), &err);
         if (aw_where_holds(&where, rig->points, rig->n) != row->holds)
             fail_msg("%s", row->text);
         if (fits(&where) != row->holds)
@@ -144,8 +143,7 @@ TEST(quoted_names_are_parsed)
     EACH (row, rows) {
         struct aw_where where = {0};
         struct aw_error err = {.text = ""};
-        if (aw_where_parse(row->text, &where, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_where_parse(row->text, &where, &err), &err);
         assert_string_equal(where.terms[0].field, row->field);
         assert_int_equal(aw_where_holds(&where, points, 3), row->holds);
     }
