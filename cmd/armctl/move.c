@@ -89,18 +89,18 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
 
 /* Fills in the fields after the joint by the wire table. The joint may be a name of the profile. */
 static enum aw_status fill_command(struct aw_session *session, const struct aw_args *args,
-                                   size_t turn, struct aw_record *command)
+                                   size_t repetition, struct aw_record *command)
 {
     const char *field = args->command->args[1].name;
     char joint[16];
-    enum aw_status status = armctl_joint_number(session, aw_arg(args, "joint", turn), joint);
+    enum aw_status status = armctl_joint_number(session, aw_arg(args, "joint", repetition), joint);
     if (status == AW_OK)
         status = start_command(session, args->command->name, joint, command);
     if (status != AW_OK)
         return status;
     bool pulse = strcmp(command->codec->message->name, "pulse") == 0;
     struct aw_pair pairs[] = {{"joint", joint},
-                              {pulse ? "pulse" : field, aw_arg(args, field, turn)}};
+                              {pulse ? "pulse" : field, aw_arg(args, field, repetition)}};
     return aw_record_set_pairs(command, pairs, 2, &session->err);
 }
 
@@ -109,14 +109,14 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
     struct moves moves = {.total = args->n_repeats};
     struct aw_record command;
     enum aw_status status = AW_OK;
-    for (size_t turn = 0; turn < args->n_repeats && status == AW_OK; turn++) {
-        status = fill_command(session, args, turn, &command);
+    for (size_t repetition = 0; repetition < args->n_repeats && status == AW_OK; repetition++) {
+        status = fill_command(session, args, repetition, &command);
         if (status == AW_OK)
             /* check all commands before the first joint moves */
             status = aw_transmit_check(session, &command);
     }
-    for (size_t turn = 0; turn < args->n_repeats && status == AW_OK; turn++) {
-        status = fill_command(session, args, turn, &command);
+    for (size_t repetition = 0; repetition < args->n_repeats && status == AW_OK; repetition++) {
+        status = fill_command(session, args, repetition, &command);
         if (status == AW_OK)
             status = run_move(session, &moves, &command);
     }

@@ -14,14 +14,14 @@ static void print_executed(void *context, const char *body, int64_t now)
 static enum aw_status read_profile(const struct aw_sim *sim,
                                    struct aw_armctl_device_options *options)
 {
-    struct aw_error before = sim->session->err;
+    struct aw_error saved_err = sim->session->err;
     const struct aw_armctl_profile *profile;
     enum aw_status status = armctl_get_profile(sim->session, &profile);
     if (status == AW_OK && profile->n)
         options->profile = profile;
     if (!sim->url)
         return status;
-    sim->session->err = before;
+    sim->session->err = saved_err;
     return AW_OK;
 }
 

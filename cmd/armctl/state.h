@@ -19,7 +19,7 @@ struct armctl_state {
 struct armctl_options {
     double ack_timeout_s, confirm_timeout_s;
     int64_t retries;
-    int seq; /* auto, 0 or 1 */
+    int seq; /* index of the choice: auto, 0, 1 */
     bool allow_negative;
 };
 AW_GIVEN(tool, armctl_options, armctl_given)
@@ -53,7 +53,8 @@ enum aw_status armctl_get_profile(struct aw_session *session,
 
 extern const struct aw_transmit armctl_transmit;
 
-/* Check targets of joints, and send them in one conversation after another. */
+/* Check targets against the profile, and send them one after the other, each until it is
+ * confirmed. */
 enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
                                   const struct aw_joint_command *goals);
 enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_list *list,
@@ -64,11 +65,12 @@ enum aw_status armctl_safe_stop(struct aw_session *session);
 
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
-/* Saves the sequence digits. */
+/* Saves the conversation state (struct aw_armctl_memory) of this link for later processes, unless
+ * it is unchanged. */
 void armctl_save_memory(struct aw_session *session);
 
-/* Saves the command of a line before it is sent, so that a later stop knows it if this program is
- * killed. */
+/* Saves the conversation state with the command of this line as pending, before the line is sent.
+ * If this program is killed, a later stop knows the command. */
 void armctl_announce(struct aw_session *session, struct aw_span line);
 
 /* Writes the outcome of a command into the result record. command: NULL for a plain line. */

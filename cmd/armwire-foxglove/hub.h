@@ -89,7 +89,7 @@ struct hub {
     struct client *clients;
     size_t n_clients;
     struct aw_recording *recording;
-    json_t *schemas; /* of each schema the name and the text */
+    json_t *schemas; /* an array [name, text] for each schema */
     struct {
         struct channel *list;
         size_t n, room;
@@ -105,13 +105,17 @@ enum aw_status stream_open(struct hub *hub, struct aw_error *err);
 enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err);
 void stream_free(struct hub *hub);
 
-/* stop.c: the service /stop. */
+/* stop.c: the service /stop. stop_call queues a call and starts the command unless it runs;
+ * stop_forget drops the calls of a client that has disconnected. */
 void stop_call(struct client *client, uint32_t call, bool json);
 void stop_forget(struct hub *hub, const struct client *client);
 void stop_free(struct hub *hub);
 
-/* client.c: the messages to and from one client. These functions take ownership of a packet, which
- * may be NULL. */
+/* client.c: the messages to and from one client. client_queue and client_queue_object take
+ * ownership of packet and object; NULL (out of memory) sends nothing. client_send_record shares the
+ * packet, and only queues it if the client has subscribed to the channel. client_receive handles a
+ * piece of a message; last: the message is complete. It returns false if the client must be
+ * disconnected. */
 void client_queue(struct client *client, struct packet *packet, uint32_t subscription);
 void client_queue_object(struct client *client, json_t *object);
 void client_send_record(struct client *client, size_t channel, struct packet *packet);
@@ -124,7 +128,7 @@ void packet_drop(struct packet *packet); /* NULL is fine */
 struct packet *packet_text(json_t *object);
 struct packet *packet_message(int64_t time_ns, struct aw_span data);
 struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text);
-json_t *packet_info(const struct aw_recording_about *info, bool services);
+json_t *packet_info(const struct aw_recording_info *info, bool services);
 json_t *packet_services(void);
 
 #endif

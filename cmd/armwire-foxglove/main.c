@@ -77,7 +77,7 @@ static void add_client(struct client *client)
     hub->clients = client;
     hub->n_clients++;
     client_queue_object(client,
-                        packet_info(aw_recording_about(hub->recording), hub->stop.command != NULL));
+                        packet_info(aw_recording_info(hub->recording), hub->stop.command != NULL));
     if (hub->stop.command)
         client_queue_object(client, packet_services());
     client_queue_object(client,
@@ -233,7 +233,7 @@ static enum aw_status open_library(struct hub *hub, struct aw_error *err)
 /* Clients may connect once the header is known. */
 static enum aw_status start_accepting(struct hub *hub, struct aw_error *err)
 {
-    if (hub->ready || !aw_recording_about(hub->recording)->protocol)
+    if (hub->ready || !aw_recording_info(hub->recording)->protocol)
         return AW_OK;
     if (!adopt(hub, hub->listener, "listener"))
         return fail_to_start(err);

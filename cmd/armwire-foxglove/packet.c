@@ -84,7 +84,7 @@ struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text
     return packet;
 }
 
-json_t *packet_info(const struct aw_recording_about *info, bool services)
+json_t *packet_info(const struct aw_recording_info *info, bool services)
 {
     const char *tool = info->protocol->name;
     return json_pack("{s:s,s:s+++,s:o,s:[s,s],s:{s:s,s:s,s:s}}", "op", "serverInfo", "name", tool,

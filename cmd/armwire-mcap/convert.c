@@ -48,12 +48,12 @@ static bool put_bytes(void *context, const void *bytes, size_t size)
 
 static const char *get_tool(const struct converter *c)
 {
-    return aw_recording_about(c->recording)->protocol->name;
+    return aw_recording_info(c->recording)->protocol->name;
 }
 
 static bool put_info(struct converter *c)
 {
-    const struct aw_recording_about *info = aw_recording_about(c->recording);
+    const struct aw_recording_info *info = aw_recording_info(c->recording);
     const struct aw_mcap_pair pairs[] = {{"tool", get_tool(c)},
                                          {"version", info->version},
                                          {"link", info->link},
@@ -77,7 +77,7 @@ static unsigned put_schema(void *context, const char *name, const char *text)
 static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
 {
     struct converter *c = context;
-    const char *medium = aw_medium_name(aw_recording_about(c->recording)->protocol->medium);
+    const char *medium = aw_medium_name(aw_recording_info(c->recording)->protocol->medium);
     const struct aw_mcap_pair pairs[] = {{"tool", get_tool(c)}, {"medium", medium}, {NULL, NULL}};
     return aw_mcap_add_channel(c->mcap, schema, topic, shared ? pairs : NULL);
 }

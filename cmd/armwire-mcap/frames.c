@@ -120,18 +120,18 @@ static void find_medium(struct frames *f, const char *tool, const char *medium)
 static bool put_header(struct frames *f, const char *medium)
 {
     static char wire[600], link[600], config[COMMENT_MAX], program[AW_PCAP_PROGRAM];
-    struct aw_mcap_about about = aw_mcap_about(f->in.reader);
+    struct aw_mcap_info info = aw_mcap_info(f->in.reader);
     const char *comments[] = {wire, link, config};
-    bool configured = *about.config_name && strlen(about.config) < COMMENT_MAX - 200;
-    snprintf(wire, sizeof wire, "wire %s", about.wire);
-    snprintf(link, sizeof link, "link %s", about.link);
-    snprintf(config, sizeof config, "config file: %.120s\n%s", about.config_name,
-             configured ? about.config : "");
-    snprintf(program, sizeof program, "%s %s", about.tool, about.version);
-    find_medium(f, about.tool, medium);
+    bool configured = *info.config_name && strlen(info.config) < COMMENT_MAX - 200;
+    snprintf(wire, sizeof wire, "wire %s", info.wire);
+    snprintf(link, sizeof link, "link %s", info.link);
+    snprintf(config, sizeof config, "config file: %.120s\n%s", info.config_name,
+             configured ? info.config : "");
+    snprintf(program, sizeof program, "%s %s", info.tool, info.version);
+    find_medium(f, info.tool, medium);
     f->started = true;
     size_t size = aw_pcapng_section(f->block, SECTION_MAX, program, comments, configured ? 3 : 2);
-    size += aw_pcapng_interface(f->block + size, aw_wrapper_linktype(&f->wrapper), about.link);
+    size += aw_pcapng_interface(f->block + size, aw_wrapper_linktype(&f->wrapper), info.link);
     return write_out(f->block, size);
 }
 

@@ -115,11 +115,11 @@ enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
                             struct aw_mcap_message *message, size_t *used, struct aw_error *err);
 
 /* Metadata that an armwire file has before its first message; "" if missing. */
-struct aw_mcap_about {
+struct aw_mcap_info {
     const char *tool, *version, *link, *wire; /* metadata "armwire" */
     const char *config_name, *config;         /* an attachment */
 };
-struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader);
+struct aw_mcap_info aw_mcap_info(const struct aw_mcap_reader *reader);
 
 /* Returns true at the end of the input if the file is complete. */
 bool aw_mcap_is_complete(const struct aw_mcap_reader *reader);

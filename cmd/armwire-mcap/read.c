@@ -21,7 +21,7 @@ struct aw_mcap_reader {
     size_t n_consumed;            /* bytes of pending that the next call may drop */
     struct aw_mcap_bytes chunk;
     size_t chunk_at;                 /* offset of the next record in chunk */
-    char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
+    char *facts[FACTS];              /* see struct aw_mcap_info; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* schemas by number */
     struct aw_mcap_topic *topics[NUMBERS];
 };
@@ -184,11 +184,11 @@ static const char *get_fact(const struct aw_mcap_reader *reader, int number)
     return reader->facts[number] ? reader->facts[number] : "";
 }
 
-struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader)
+struct aw_mcap_info aw_mcap_info(const struct aw_mcap_reader *reader)
 {
-    return (struct aw_mcap_about){get_fact(reader, TOOL),        get_fact(reader, VERSION),
-                                  get_fact(reader, LINK),        get_fact(reader, WIRE),
-                                  get_fact(reader, CONFIG_NAME), get_fact(reader, CONFIG)};
+    return (struct aw_mcap_info){get_fact(reader, TOOL),        get_fact(reader, VERSION),
+                                 get_fact(reader, LINK),        get_fact(reader, WIRE),
+                                 get_fact(reader, CONFIG_NAME), get_fact(reader, CONFIG)};
 }
 
 static int64_t to_time(uint64_t ns)

@@ -92,12 +92,12 @@ void aw_mcap_free(struct aw_mcap *m)
         return;
     for (unsigned i = 0; i < m->n_channels; i++)
         free(m->channels[i].index.data);
-    struct aw_mcap_bytes *all[] = {&m->block.chunk,     &m->block.output,
-                                   &m->summary.schemas, &m->summary.channel_records,
-                                   &m->summary.chunks,  &m->summary.attachments,
-                                   &m->summary.metadata};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]->data);
+    struct aw_mcap_bytes *buffers[] = {&m->block.chunk,     &m->block.output,
+                                       &m->summary.schemas, &m->summary.channel_records,
+                                       &m->summary.chunks,  &m->summary.attachments,
+                                       &m->summary.metadata};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        free(buffers[i]->data);
     free(m->channels);
     ZSTD_freeCCtx(m->zstd);
     free(m);

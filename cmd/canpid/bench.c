@@ -150,7 +150,7 @@ static enum aw_status send_gains(struct aw_experiment *experiment, const struct 
 {
     enum aw_status status = AW_OK;
     for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
-        const struct aw_gain_list one = {.n = 1, .of = {gains->of[i - 1]}};
+        const struct aw_gain_list one = {.n = 1, .entries = {gains->entries[i - 1]}};
         status = aw_experiment_await_due(experiment);
         if (status == AW_OK)
             status = canpid_gain_access.send(experiment->session, &one);
@@ -183,7 +183,7 @@ static double get_torque_step(const struct aw_experiment *experiment)
     static const double step = 2 * M_PI / 16384, precompression_m = 0.002;
     double largest = 0, alpha = 0;
     for (size_t i = 0; i < experiment->samples.n; i++)
-        largest = fmax(largest, fabs(experiment->samples.of[i].measured));
+        largest = fmax(largest, fabs(experiment->samples.list[i].measured));
     while (aw_joint_torque(alpha, precompression_m) < largest && alpha < 1.5)
         alpha += step;
     return aw_joint_torque(alpha + step, precompression_m) -

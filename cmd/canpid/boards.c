@@ -100,10 +100,10 @@ enum aw_status canpid_select_variant(struct aw_session *session, struct aw_varia
 /* Sets *written to the boards whose names are written: named boards, and those given by number. */
 bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out, size_t size)
 {
-    uint64_t named = canpid_all_boards(session) | canpid_state(session)->boards.numbers,
+    uint64_t boards = canpid_all_boards(session) | canpid_state(session)->boards.numbers,
              written_before = *written;
     *out = '\0';
-    for (uint64_t left = named & ~written_before; left; left &= left - 1) {
+    for (uint64_t left = boards & ~written_before; left; left &= left - 1) {
         char name[AW_CANPID_NAME_MAX];
         unsigned board = canpid_first_board(left);
         aw_canpid_board_name(&session->wire->variant, board, name);
@@ -153,11 +153,11 @@ int canpid_find_board(struct aw_session *session, const char *text)
 
 enum aw_status canpid_add_board(struct aw_session *session, const char *name, uint64_t *boards)
 {
-    bool all = strcmp(name, "all") == 0;
-    int board = all ? 0 : canpid_find_board(session, name);
+    bool is_all = strcmp(name, "all") == 0;
+    int board = is_all ? 0 : canpid_find_board(session, name);
     if (board < 0)
         return fail_unknown_board(session, name);
-    *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
+    *boards |= is_all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
     return AW_OK;
 }
 

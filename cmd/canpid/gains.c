@@ -39,7 +39,7 @@ static enum aw_status send_gains(struct aw_session *session, const struct aw_gai
 {
     enum aw_status status = AW_OK;
     for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
-        const struct aw_listed_gain *gain = &gains->of[i - 1];
+        const struct aw_listed_gain *gain = &gains->entries[i - 1];
         struct aw_canpid_gain_at sent = aw_canpid_gain_at((size_t)gain->index, gain->value);
         status = aw_canpid_set_gain(&canpid_state(session)->client, &sent, NULL, &session->err);
     }

@@ -329,14 +329,14 @@ static bool on_frame(void *context, const struct aw_received *received)
         if (received->record)
             record_fault(w->session, &w->list->joints[i], received->record);
     }
-    return !w->look || w->look(w->context, w->list);
+    return !w->on_report || w->on_report(w->context, w->list);
 }
 
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                    void *context)
 {
-    struct aw_joints_watch watch = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, on_report, context, false};
     (void)rate_hz;
     return aw_canpid_idle(canpid_client(session), deadline, on_frame, &watch, &session->err);
 }
@@ -355,11 +355,11 @@ const struct aw_joints canpid_joints = {
     .traits.max_hz = 1000,
     .traits.holds_target = true,
     .traits.allows_silent = true,
-    .about.list = list_joints,
-    .about.list_limits = list_limits,
-    .about.find_other = find_other,
-    .about.read = read_joints,
-    .about.print_extra = check_silent,
+    .info.list = list_joints,
+    .info.list_limits = list_limits,
+    .info.find_other = find_other,
+    .info.read = read_joints,
+    .info.print_extra = check_silent,
     .run.open = canpid_open_for_send,
     .run.check = check_controller,
     .run.command = send_command,

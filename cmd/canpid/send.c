@@ -136,7 +136,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
     return status;
 }
 
-static enum aw_status disable_boards(struct aw_session *session, uint64_t boards, bool all,
+static enum aw_status disable_boards(struct aw_session *session, uint64_t boards, bool includes_all,
                                      int controller)
 {
     struct canpid_state *state = session->state;
@@ -149,7 +149,7 @@ static enum aw_status disable_boards(struct aw_session *session, uint64_t boards
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (client->boards[i].streams[AW_CANPID_PID].count)
             needed |= UINT64_C(1) << i;
-    if (all && status == AW_TIMEOUT && stopped.confirmed && !unconfirmed &&
+    if (includes_all && status == AW_TIMEOUT && stopped.confirmed && !unconfirmed &&
         !(stopped.silent & needed))
         status = AW_OK;
     canpid_note_disabled(session, stopped.confirmed);
@@ -178,11 +178,11 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
 {
     struct canpid_state *state = session->state;
     const char *text = canpid_given(session)->board;
-    bool all = !text || strcmp(text, "all") == 0;
+    bool includes_all = !text || strcmp(text, "all") == 0;
     uint64_t boards = canpid_all_boards(session) | state->ongoing;
     int controller;
     enum aw_status status = canpid_get_controller(session, false, &controller);
-    if (status == AW_OK && !all)
+    if (status == AW_OK && !includes_all)
         status = canpid_boards(session, &boards);
     if (status == AW_OK)
         status = canpid_open_for_send(session);
@@ -191,5 +191,5 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     if (session->options.run.dry_run)
         return show_disable(session, boards, controller);
     aw_object_start(&session->result, args->command->name);
-    return disable_boards(session, boards, all, controller);
+    return disable_boards(session, boards, includes_all, controller);
 }

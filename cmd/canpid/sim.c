@@ -36,8 +36,8 @@ static enum aw_status read_url_plants(struct aw_session *session, const struct a
                                       struct aw_canpid_device_options *options,
                                       struct aw_error *err)
 {
-    const char *all = aw_url_get(url, "plant");
-    enum aw_status status = all ? set_plant(session, NULL, all, options, err) : AW_OK;
+    const char *plant = aw_url_get(url, "plant");
+    enum aw_status status = plant ? set_plant(session, NULL, plant, options, err) : AW_OK;
     for (size_t i = 0; i < url->n && status == AW_OK; i++)
         if (strncmp(url->params[i].key, PLANT_OF, strlen(PLANT_OF)) == 0)
             status = set_plant(session, url->params[i].key + strlen(PLANT_OF), url->params[i].value,

@@ -95,9 +95,12 @@ enum aw_status canpid_select_variant(struct aw_session *session, struct aw_varia
 
 /* Returns the names and identifiers of all boards, {0}-terminated. */
 const struct aw_name *canpid_board_names(const struct aw_session *session);
-bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out, size_t size);
 
-/* Reads -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
+/* See struct aw_name_hooks. */
+bool canpid_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size);
+
+/* Parse -b: a set of boards, and exactly one board. AW_USAGE if it is missing or unknown. */
+enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board);
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
 
 /* Returns the board with this name or number and adds it to state->boards.numbers; -1: unknown. */
@@ -107,7 +110,6 @@ int canpid_find_board(struct aw_session *session, const char *text);
 enum aw_status canpid_check_board(struct aw_session *session, const char *text);
 /* Adds the boards of one name (or "all") to a set; AW_USAGE with a suggestion. */
 enum aw_status canpid_add_board(struct aw_session *session, const char *name, uint64_t *boards);
-enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board);
 
 /* Returns the boards that "all" means: every named board. */
 uint64_t canpid_all_boards(const struct aw_session *session);

@@ -369,7 +369,7 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     for (size_t i = old ? old->n : 0; i > 0; i--) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        gain = aw_canpid_gain_at((size_t)old->of[i - 1].index, old->of[i - 1].value);
+        gain = aw_canpid_gain_at((size_t)old->entries[i - 1].index, old->entries[i - 1].value);
         aw_canpid_build_gain(&client->wire, &gain, &command);
         if (aw_canpid_encode(client, &command, &sent, NULL) != AW_OK)
             continue;

@@ -36,7 +36,8 @@ void listener_free(struct listener *listener);
 /* Discards the rest of the previous client's data. */
 void listener_restart(struct listener *listener);
 
-/* Returns a buffer of at least 64 kB; add the read bytes to size. */
+/* Returns free space of *cap bytes, at least 64 kB. After reading into it, call listener_commit
+ * with the number of bytes. */
 uint8_t *listener_space(struct listener *listener, size_t *cap);
 void listener_commit(struct listener *listener, size_t size);
 

@@ -38,9 +38,9 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
     struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16];
     for (int i = 0; i < joint->n_axes; i++) {
-        struct aw_ezphys_packet_subject about = {&joint->object, i + 1, joint->n_axes};
+        struct aw_ezphys_packet_subject subject = {&joint->object, i + 1, joint->n_axes};
         struct aw_joint *axis =
-            aw_joints_add(session, list, ezphys_write_axis_name(&about, name, sizeof name));
+            aw_joints_add(session, list, ezphys_write_axis_name(&subject, name, sizeof name));
         if (!axis)
             return session->err.status;
         if (i == 0 && joint->n_axes > 1)
@@ -343,7 +343,7 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
 /* Paces a lock-step simulation by the clock, unless it should run at full speed (hz). A restart
  * ends the path. */
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                    void *context)
 {
     struct ezphys_motion *motion = &ezphys_state(session)->motion;
@@ -367,7 +367,7 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
         if (state->is_timed)
             motion->paced_ns += (int64_t)(1e9 * (aw_ezphys_state_time(state) - before));
         update_joints(session, list);
-        if (look && !look(context, list))
+        if (on_report && !on_report(context, list))
             return AW_OK;
     }
     return status;
@@ -436,11 +436,11 @@ const struct aw_joints ezphys_joints = {
     .traits.rate_hz = 50,
     .traits.max_hz = 1000,
     .traits.reports_joints = true,
-    .about.find_other = find_by_id,
-    .about.list = list_joints,
-    .about.list_limits = list_limits,
-    .about.read = read_joints,
-    .about.print_extra = show_extra,
+    .info.find_other = find_by_id,
+    .info.list = list_joints,
+    .info.list_limits = list_limits,
+    .info.read = read_joints,
+    .info.print_extra = show_extra,
     .parse = parse_value,
     .run.check = check_send,
     .run.report = report,

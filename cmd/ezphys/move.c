@@ -58,10 +58,10 @@ enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys
 static void report_axis(struct aw_session *session, const struct aw_ezphys_joint *joint, int i)
 {
     struct aw_object *result = &session->result;
-    struct aw_ezphys_packet_subject about = {&joint->object, i + 1, joint->n_axes};
+    struct aw_ezphys_packet_subject subject = {&joint->object, i + 1, joint->n_axes};
     struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
-    ezphys_write_axis_name(&about, name, sizeof name);
+    ezphys_write_axis_name(&subject, name, sizeof name);
     aw_utf8_clean(name); /* a name from the wire may be invalid UTF-8 */
     snprintf(key, sizeof key, "state.%s.displacement", name);
     aw_object_add_number(result, key, joint->axes[i].displacement, -1, units.displacement);

@@ -28,14 +28,14 @@ void ezphys_order(struct aw_session *session, struct aw_record *record, bool ins
     record->present |= UINT64_C(1) << scalar;
 }
 
-const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *about, char *out,
+const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *subject, char *out,
                                    size_t size)
 {
-    if (!about->object)
+    if (!subject->object)
         return NULL;
-    if (about->axes > 1)
-        snprintf(out, size, "%s.axis%d", about->object->name, about->axis);
+    if (subject->axes > 1)
+        snprintf(out, size, "%s.axis%d", subject->object->name, subject->axis);
     else
-        snprintf(out, size, "%s", about->object->name);
+        snprintf(out, size, "%s", subject->object->name);
     return out;
 }

@@ -222,7 +222,7 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size);
 /* Write names to a recording, and read them. */
-bool ezphys_write_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
+bool ezphys_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size);
 bool ezphys_read_recorded_names(struct aw_session *session, const char *text);
 bool ezphys_has_names(struct aw_session *session);
 const char *ezphys_write_wire_name(struct aw_session *session, char *out, size_t size);
@@ -241,7 +241,7 @@ size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *l
 /* See struct aw_share_hooks. */
 enum aw_frame_role ezphys_get_role(struct aw_session *session, struct aw_span frame);
 enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
-void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event turn);
+void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event event);
 
 void ezphys_disconnect(struct aw_session *session);
 void ezphys_finish(struct aw_session *session);
@@ -252,7 +252,7 @@ void ezphys_finish(struct aw_session *session);
 void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* Writes the object's name, and its axis if the joint has several: "hip.axis2". */
-const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *about, char *out,
+const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *subject, char *out,
                                    size_t size);
 
 aw_run_fn run_hz;

@@ -589,21 +589,21 @@ enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, str
     return tx && frame.size > empty_size ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }
 
-void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event turn)
+void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event event)
 {
     struct ezphys_state *state = ezphys_state(session);
     struct aw_ezphys *ez = &state->ez;
     struct aw_error ignored;
-    if (turn == AW_TURN_BEGIN && state->has_client) {
+    if (event == AW_TURN_BEGIN && state->has_client) {
         aw_ezphys_attach(ez, session->device.link);
         state->next = 0;
     }
-    if (turn == AW_TURN_BEGIN || !state->has_client || !ez->link)
+    if (event == AW_TURN_BEGIN || !state->has_client || !ez->link)
         return;
-    if (turn == AW_TURN_END && !ez->never_answers) /* the next message is for other clients */
+    if (event == AW_TURN_END && !ez->never_answers) /* the next message is for other clients */
         aw_ezphys_answer(ez, &ignored);
-    ez->never_answers = turn == AW_TURN_END;
-    if (turn == AW_TURN_END) {
+    ez->never_answers = event == AW_TURN_END;
+    if (event == AW_TURN_END) {
         state->pace.answered = ez->counters.messages;
         return;
     }

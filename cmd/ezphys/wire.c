@@ -236,9 +236,9 @@ static const struct aw_ezphys_name *find_recorded(void *context, enum aw_ezphys_
 {
     struct aw_session *session = context;
     struct ezphys_state *state = ezphys_state(session);
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     bool given = ezphys_read_names(session) == AW_OK && *state->name_sets.source;
-    session->err = before;
+    session->err = saved_err;
     given = given || (session->device.link && !session->device.link->is_recording);
     const struct aw_ezphys_name *entry =
         given ? aw_ezphys_names_find_id(&state->name_sets.names, kind, id) : NULL;
@@ -253,11 +253,11 @@ const char *ezphys_recorded_name(struct aw_session *session, const struct aw_rec
 
 const char *ezphys_find_sim_scene(struct aw_session *session, struct aw_url *url)
 {
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     const char *link;
     bool found = aw_session_get_url(session, &link) == AW_OK &&
                  aw_url_parse(url, link, NULL) == AW_OK && strcmp(url->scheme, "sim") == 0;
-    session->err = before;
+    session->err = saved_err;
     if (!found)
         return NULL;
     const char *scene = *url->rest ? url->rest : aw_url_get(url, "scene");
@@ -279,9 +279,9 @@ static void complete_names(struct aw_session *session, aw_candidate_fn *add, voi
 {
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_state *sim = &state->ez.state;
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     if (ezphys_read_names(session) != AW_OK)
-        session->err = before;
+        session->err = saved_err;
     read_sim_names(session);
     for (size_t i = 0; i < state->name_sets.names.n; i++)
         if (state->name_sets.names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
@@ -318,10 +318,10 @@ static void list_objects(struct aw_session *session, aw_candidate_fn *add, void 
     for (size_t i = 0; i < sim->n_joints; i++) {
         add_object(&sim->joints[i].object, add, context);
         char name[AW_EZPHYS_NAME_SIZE + 16];
-        struct aw_ezphys_packet_subject about = {.object = &sim->joints[i].object,
-                                                 .axes = sim->joints[i].n_axes};
-        for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
-            add(context, ezphys_write_axis_name(&about, name, sizeof name), NULL);
+        struct aw_ezphys_packet_subject subject = {.object = &sim->joints[i].object,
+                                                   .axes = sim->joints[i].n_axes};
+        for (subject.axis = 1; subject.axes > 1 && subject.axis <= subject.axes; subject.axis++)
+            add(context, ezphys_write_axis_name(&subject, name, sizeof name), NULL);
     }
     for (size_t i = 0; i < sim->n_contacts; i++)
         add_object(&sim->contacts[i].object, add, context);

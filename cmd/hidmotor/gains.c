@@ -35,12 +35,12 @@ static struct aw_device_setting *get_settings(struct aw_session *session)
 /* Gains that the board does not report stay unknown. */
 static void read_gains(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     struct aw_gain_list list = {0};
     aw_settings_list(session, kp, &list);
     aw_settings_read(session, &list);
     aw_settings_list(session, kp, gains);
-    session->err = before;
+    session->err = saved_err;
 }
 
 const struct aw_controller hidmotor_gain_access = {

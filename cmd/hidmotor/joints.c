@@ -61,13 +61,13 @@ static enum aw_status query_motors(struct aw_session *session)
     if (session->run.command->run != aw_run_limits || hidmotor_arm(session)->latest.n ||
         !session->options.link.url || session->options.run.dry_run)
         return AW_OK;
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     enum aw_status status = hidmotor_open(session);
     if (status == AW_OK)
         status = aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_NO_LINK)
         return status;
-    session->err = before;
+    session->err = saved_err;
     return AW_OK;
 }
 
@@ -187,7 +187,7 @@ static enum aw_status end_exchange(struct aw_session *session, enum aw_status st
 }
 
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                    void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
@@ -206,7 +206,7 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
             end_exchange(session, aw_hidmotor_read_positions(&state->arm, &now, &session->err));
         if (status == AW_OK && !state->n_lost)
             status = update_joints(session, list, &now);
-        if (status == AW_OK && !state->n_lost && look && !look(context, list))
+        if (status == AW_OK && !state->n_lost && on_report && !on_report(context, list))
             break;
     }
     return status;
@@ -426,18 +426,18 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
 static bool on_reading(void *context, const struct aw_hidmotor_status *now)
 {
     const struct aw_joints_watch *w = context;
-    struct aw_error before = w->session->err;
+    struct aw_error saved_err = w->session->err;
     if (update_joints(w->session, w->list, now) != AW_OK)
-        w->session->err = before;
-    return w->look(w->context, w->list);
+        w->session->err = saved_err;
+    return w->on_report(w->context, w->list);
 }
 
 static enum aw_status await_targets(struct aw_session *session, struct aw_joint_list *list,
                                     const struct aw_joint_command *command, double tolerance,
-                                    int64_t deadline, aw_joints_look_fn *look, void *context)
+                                    int64_t deadline, aw_joints_report_fn *on_report, void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    struct aw_joints_watch watch = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, on_report, context, false};
     (void)command;
     if (!state->has_plan)
         return AW_OK;
@@ -512,10 +512,10 @@ const struct aw_joints hidmotor_joints = {
     .traits.jog_key_s = 0.2,
     .traits.records_table = true,
     .traits.holds_target = true,
-    .about.list = list_joints,
-    .about.list_limits = list_limits,
-    .about.read = read_joints,
-    .about.print_extra = report_stale,
+    .info.list = list_joints,
+    .info.list_limits = list_limits,
+    .info.read = read_joints,
+    .info.print_extra = report_stale,
     .run.parse_args = parse_shape,
     .run.report = report,
     .run.open = hidmotor_open_for_send,

@@ -125,7 +125,8 @@ enum aw_status hidmotor_list(struct aw_session *session, bool running);
 /* The options of sim. */
 struct hidmotor_sim_options {
     const char *fault;
-    int state, drive, motors; /* one less than the number of motors */
+    /* indices of the choices; motors is one less than the number of motors */
+    int state, drive, motors;
 };
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);

@@ -9,9 +9,9 @@
 
 static enum aw_status parse_drives(struct aw_session *session, const struct aw_args *args,
                                    struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS],
-                                   unsigned *named)
+                                   unsigned *joints)
 {
-    *named = 0;
+    *joints = 0;
     for (size_t i = 0; i < args->n; i++) {
         struct aw_unitysim_drive drive;
         int joint;
@@ -19,11 +19,11 @@ static enum aw_status parse_drives(struct aw_session *session, const struct aw_a
         if (status != AW_OK)
             return status;
         drives[joint] = drive;
-        *named |= 1u << joint;
+        *joints |= 1u << joint;
     }
-    return *named ? AW_OK
-                  : aw_fail(&session->err, AW_USAGE,
-                            "drive: no joint given — write 'drive elbow=+45 hand=open'");
+    return *joints ? AW_OK
+                   : aw_fail(&session->err, AW_USAGE,
+                             "drive: no joint given — write 'drive elbow=+45 hand=open'");
 }
 
 /* Prints the progress of the first driven joint. */
@@ -54,11 +54,11 @@ static enum aw_status stream_drives(struct aw_session *session, int64_t deadline
     return status == AW_OK ? unitysim_run(session, deadline) : status;
 }
 
-static void report_stopped(struct aw_session *session, unsigned named)
+static void report_stopped(struct aw_session *session, unsigned joints)
 {
     aw_object_add_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (named & 1u << i)
+        if (joints & 1u << i)
             unitysim_report_joint(session, i);
 }
 
@@ -79,7 +79,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         status = aw_unitysim_poll(unity, &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim_counters before = unity->counters;
+    struct aw_unitysim_counters counters_before = unity->counters;
     aw_session_start_motion(session);
     /* Stops unnamed joints, which may have a latched command of an earlier client. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
@@ -91,7 +91,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unitysim_end_motion(session, status);
-    unitysim_notice_losses(session, &before);
+    unitysim_notice_losses(session, &counters_before);
     if (status == AW_OK)
         report_stopped(session, named);
     if (unitysim_given(session)->clamp)

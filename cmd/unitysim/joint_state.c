@@ -224,15 +224,15 @@ static bool on_feedback(void *context, const struct aw_received *received)
     struct aw_joints_watch *watch = context;
     unitysim_notice(watch->session, received);
     update_joints(watch->session, watch->list);
-    watch->ended = watch->look && !watch->look(watch->context, watch->list);
+    watch->ended = watch->on_report && !watch->on_report(watch->context, watch->list);
     return !watch->ended;
 }
 
 static enum aw_status await_targets(struct aw_session *session, struct aw_joint_list *list,
                                     const struct aw_joint_command *command, double tolerance,
-                                    int64_t deadline, aw_joints_look_fn *look, void *context)
+                                    int64_t deadline, aw_joints_report_fn *on_report, void *context)
 {
-    struct aw_joints_watch watch = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, on_report, context, false};
     struct aw_unitysim_move move = build_move(session, list, command);
     (void)tolerance, (void)deadline;
     return aw_unitysim_move(unitysim_client(session), &move, on_feedback, &watch, &session->err);
@@ -281,10 +281,10 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
 
 /* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */
 static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                   int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                    void *context)
 {
-    struct aw_joints_watch watch = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, on_report, context, false};
     (void)rate_hz;
     enum aw_status status =
         aw_unitysim_idle(unitysim_client(session), deadline, on_feedback, &watch, &session->err);
@@ -307,11 +307,11 @@ const struct aw_joints unitysim_joints = {
     .traits.rate_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
     .traits.records_table = true,
-    .about.position_field = {"deg", 360.0 / AW_UNITYSIM_TURN, -180},
-    .about.list = list_joints,
-    .about.list_limits = unitysim_joint_limits,
-    .about.read = read_joints,
-    .about.print_extra = report_grasp,
+    .info.position_field = {"deg", 360.0 / AW_UNITYSIM_TURN, -180},
+    .info.list = list_joints,
+    .info.list_limits = unitysim_joint_limits,
+    .info.read = read_joints,
+    .info.print_extra = report_grasp,
     .parse = parse_target,
     .run.parse_args = parse_arguments,
     .run.check = check_targets,

@@ -200,6 +200,6 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
         return set_limits(session, args, &limits);
     if (change || (action && strcmp(action, "save") == 0))
         return load_or_save(session, args, &limits, change);
-    bool all = !action || strcmp(action, "show") == 0;
-    return aw_limits_show(session, all ? NULL : action);
+    bool shows_all = !action || strcmp(action, "show") == 0;
+    return aw_limits_show(session, shows_all ? NULL : action);
 }

@@ -193,7 +193,7 @@ static void show_progress(struct aw_session *session, const void *context)
 static enum aw_status play_sequence(struct play *play)
 {
     struct aw_session *session = play->session;
-    struct aw_unitysim_counters before = unitysim_client(session)->counters;
+    struct aw_unitysim_counters counters_before = unitysim_client(session)->counters;
     int64_t repeats = session->options.move.loop ? 0 : unitysim_play_given(session)->repeat;
     bool played = false;
     double speed;
@@ -207,7 +207,7 @@ static enum aw_status play_sequence(struct play *play)
     enum aw_status status = play_rows(play, repeats, &played);
     aw_tempo_end(&play->tempo);
     status = unitysim_end_motion(session, status);
-    unitysim_notice_losses(session, &before);
+    unitysim_notice_losses(session, &counters_before);
     aw_object_start(&session->result, "play");
     aw_object_add_text(&session->result, "result",
                        status != AW_OK ? "not-finished"

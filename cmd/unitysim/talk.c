@@ -15,12 +15,12 @@ enum aw_status unitysim_select_variant(struct aw_session *session, struct aw_var
                                        struct aw_error *err)
 {
     const char *url;
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     enum aw_status status = aw_find_variant(session, unitysim_given(session)->wire, variant, err);
     if (status == AW_OK && aw_session_get_url(session, &url) == AW_OK)
         status = aw_unitysim_parse_variant(url, variant, err);
     if (status == AW_OK)
-        session->err = before; /* a missing link is not an error here */
+        session->err = saved_err; /* a missing link is not an error here */
     return status;
 }
 

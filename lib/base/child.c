@@ -101,14 +101,14 @@ static bool move_fd_up(int *fd)
 
 /* Opens a pipe and moves the child's end above AW_CHILD_FD. child_end is 0 if the child reads from
  * it, 1 if it writes to it. */
-static bool make_pipe(int child_end, int *theirs, int *ours)
+static bool make_pipe(int child_end, int *child_fd, int *parent_fd)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    *theirs = ends[child_end];
-    *ours = ends[!child_end];
-    return move_fd_up(theirs);
+    *child_fd = ends[child_end];
+    *parent_fd = ends[!child_end];
+    return move_fd_up(child_fd);
 }
 
 void aw_child_close(int *fd)

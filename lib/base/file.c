@@ -207,12 +207,12 @@ FILE *aw_file_create(const char *path)
 
 bool aw_file_close(FILE *file)
 {
-    bool good = fflush(file) == 0 && !ferror(file);
+    bool ok = fflush(file) == 0 && !ferror(file);
     int error = errno;
-    if (fclose(file) != 0 && good)
+    if (fclose(file) != 0 && ok)
         return false;
     errno = error;
-    return good;
+    return ok;
 }
 
 bool aw_file_begin(struct aw_saving *saving, const char *path)
@@ -241,13 +241,13 @@ bool aw_file_end(struct aw_saving *saving)
     bool has_temp = saving->temp_path[0] != '\0';
     if (!saving->file)
         return false;
-    bool good =
+    bool ok =
         aw_file_close(saving->file) && (!has_temp || rename(saving->temp_path, saving->path) == 0);
     int error = errno;
-    if (!good && has_temp)
+    if (!ok && has_temp)
         unlink(saving->temp_path);
     errno = error;
-    return good;
+    return ok;
 }
 
 void aw_file_make_folders(const char *path, mode_t mode)

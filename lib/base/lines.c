@@ -85,13 +85,13 @@ enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struc
     return status == AW_END ? AW_OK : status;
 }
 
-size_t aw_lines_split(char *line, char **words, size_t max)
+size_t aw_lines_split(char *line, char **tokens, size_t max)
 {
     char *rest;
     size_t n = 0;
     line[strcspn(line, "#")] = '\0';
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word && n < max;
-         word = strtok_r(NULL, " \t\r\n", &rest))
-        words[n++] = word;
+    for (char *token = strtok_r(line, " \t\r\n", &rest); token && n < max;
+         token = strtok_r(NULL, " \t\r\n", &rest))
+        tokens[n++] = token;
     return n;
 }

@@ -48,6 +48,6 @@ void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 void aw_fail_at_line(struct aw_error *err, const char *name, uint64_t number, size_t column);
 
 /* Splits a line at blanks, in place, up to a '#'. Returns the number of tokens, at most max. */
-size_t aw_lines_split(char *line, char **words, size_t max);
+size_t aw_lines_split(char *line, char **tokens, size_t max);
 
 #endif

@@ -48,10 +48,10 @@ static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb
     return last[nb];
 }
 
-const char *aw_suggest(const char *word, const char *const *candidates, size_t n)
+const char *aw_suggest(const char *text, const char *const *candidates, size_t n)
 {
     char a[WORD_MAX + 1], b[WORD_MAX + 1];
-    size_t na = copy_lower(a, word);
+    size_t na = copy_lower(a, text);
     const char *best = NULL;
     unsigned best_distance = UINT_MAX;
     for (size_t i = 0; i < n; i++) {
@@ -84,14 +84,14 @@ enum aw_status aw_fail_unknown(struct aw_error *err, const char *similar, const 
 int aw_choose(const char *kind, const char *const *names, const char *text, size_t size,
               struct aw_error *err)
 {
-    char word[41], list[200], advice[220];
+    char name[41], list[200], advice[220];
     size_t n = 0;
     for (; names[n]; n++)
         if (aw_name_equals(names[n], text, size))
             return (int)n;
-    snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
+    snprintf(name, sizeof name, "%.*s", size < sizeof name ? (int)size : 40, text);
     aw_join(list, sizeof list, ", ", names, n);
     snprintf(advice, sizeof advice, "use one of %s", list);
-    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "unknown %s '%s'", kind, word);
+    aw_fail_unknown(err, aw_suggest(name, names, n), advice, "unknown %s '%s'", kind, name);
     return -1;
 }

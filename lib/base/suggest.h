@@ -15,7 +15,7 @@
  *     aw_suggest("ebow", names, 2);    "elbow"
  *     aw_suggest("gripper", names, 2); NULL
  */
-const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
+const char *aw_suggest(const char *text, const char *const *candidates, size_t n);
 
 /* Fails with AW_USAGE and suggests a similar name (from aw_suggest). If similar is NULL, gives the
  * advice instead:

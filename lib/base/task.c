@@ -50,11 +50,11 @@ static void *run_task(void *argument)
 static bool start_thread(struct task *task)
 {
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t all_signals, old_mask;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
     int error = pthread_create(&thread, NULL, run_task, task);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (error == 0)
         pthread_detach(thread);
     return error == 0;

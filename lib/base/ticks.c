@@ -24,7 +24,7 @@ int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
     int n = 0;
     for (; n < max && (first + n) * step <= high + step * 1e-9; n++)
         ticks[n] = (first + n) * step;
-    int places = (int)-floor(log10(step) + 1e-9);
-    *decimals = places > 0 ? places : 0;
+    int n_decimals = (int)-floor(log10(step) + 1e-9);
+    *decimals = n_decimals > 0 ? n_decimals : 0;
     return n;
 }

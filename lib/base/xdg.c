@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 static const struct {
-    const char *variable, *under_home;
+    const char *variable, *home_folder;
 } folders[] = {
     [AW_XDG_CONFIG] = {"XDG_CONFIG_HOME", ".config"},
     [AW_XDG_STATE] = {"XDG_STATE_HOME", ".local/state"},
 };
 
-static const char *absolute_path(const char *variable)
+static const char *get_absolute_path(const char *variable)
 {
     const char *path = getenv(variable);
     return path && *path == '/' ? path : NULL;
@@ -23,11 +23,11 @@ static const char *absolute_path(const char *variable)
 
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
 {
-    const char *base = absolute_path(folders[kind].variable), *home = getenv("HOME");
+    const char *base = get_absolute_path(folders[kind].variable), *home = getenv("HOME");
     if (base)
         snprintf(out, size, "%s/armwire/%s", base, name);
     else if (home && *home)
-        snprintf(out, size, "%s/%s/armwire/%s", home, folders[kind].under_home, name);
+        snprintf(out, size, "%s/%s/armwire/%s", home, folders[kind].home_folder, name);
     else
         *out = '\0';
     return *out != '\0';
@@ -49,13 +49,13 @@ static enum aw_status check_private(const char *path, struct aw_error *err)
 
 enum aw_status aw_xdg_make_runtime(char *out, size_t size, struct aw_error *err)
 {
-    const char *base = absolute_path("XDG_RUNTIME_DIR");
+    const char *base = get_absolute_path("XDG_RUNTIME_DIR");
     if (base) {
         snprintf(out, size, "%s/armwire", base);
         if (mkdir(out, 0700) == 0 || errno == EEXIST)
             return check_private(out, err);
     }
-    const char *temporary = absolute_path("TMPDIR");
+    const char *temporary = get_absolute_path("TMPDIR");
     snprintf(out, size, "%s/armwire-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
     mkdir(out, 0700);
     return check_private(out, err);

@@ -125,18 +125,18 @@ static size_t split_words(const char *line, size_t length, struct token *words)
 }
 
 /* Reads (seconds.fraction), with any number of digits. */
-static bool read_time(struct token word, int64_t *time_ns)
+static bool read_time(struct token token, int64_t *time_ns)
 {
     int64_t seconds = 0, fraction = 0, unit = 1000000000;
     size_t i = 1;
-    if (word.length < 3 || word.at[0] != '(' || word.at[word.length - 1] != ')')
+    if (token.length < 3 || token.at[0] != '(' || token.at[token.length - 1] != ')')
         return false;
-    for (; isdigit((unsigned char)word.at[i]) && i < 12; i++)
-        seconds = seconds * 10 + (word.at[i] - '0');
-    if (word.at[i] == '.')
-        for (i++; isdigit((unsigned char)word.at[i]); i++) {
+    for (; isdigit((unsigned char)token.at[i]) && i < 12; i++)
+        seconds = seconds * 10 + (token.at[i] - '0');
+    if (token.at[i] == '.')
+        for (i++; isdigit((unsigned char)token.at[i]); i++) {
             unit /= 10;
-            fraction += (word.at[i] - '0') * unit;
+            fraction += (token.at[i] - '0') * unit;
         }
     if (seconds >= INT64_MAX / 1000000000)
         return false;
@@ -173,12 +173,12 @@ static bool read_date(const struct token *words, size_t n, int64_t *time_ns)
 }
 
 /* Reads R, T, RX or TX. */
-static enum aw_dir read_dir(struct token word)
+static enum aw_dir read_dir(struct token token)
 {
-    bool valid = word.length == 1 || (word.length == 2 && word.at[1] == 'X');
-    if (!valid || (word.at[0] != 'R' && word.at[0] != 'T'))
+    bool valid = token.length == 1 || (token.length == 2 && token.at[1] == 'X');
+    if (!valid || (token.at[0] != 'R' && token.at[0] != 'T'))
         return 0;
-    return word.at[0] == 'T' ? AW_TX : AW_RX;
+    return token.at[0] == 'T' ? AW_TX : AW_RX;
 }
 
 /* Joins columns such as 044 [2] 2A 36. The id precedes the bracket; the data bytes follow it. */
@@ -222,15 +222,15 @@ static size_t read_times(const struct token *words, size_t n, struct aw_candump 
     return has_date ? 2 : out->has_time;
 }
 
-static bool has_hash(struct token word)
+static bool has_hash(struct token token)
 {
-    return memchr(word.at, '#', word.length);
+    return memchr(token.at, '#', token.length);
 }
 
 /* Returns true for a size such as [8], or [08] before the data of CAN FD. */
-static bool is_size(struct token word)
+static bool is_size(struct token token)
 {
-    return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
+    return token.at[0] == '[' && token.length > 1 && isdigit((unsigned char)token.at[1]);
 }
 
 /* Returns the index of the first token that contains a # or is a size; n if there is no such

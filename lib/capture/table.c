@@ -390,9 +390,9 @@ enum aw_status aw_table_read_named(FILE *file, const char *name, const char *col
     struct table_reader reader = {
         .lines = {.file = file, .name = name}, .names = names, .has_names = true};
     enum aw_status status = text && names ? AW_OK : aw_no_memory(err);
-    for (char *word = status == AW_OK ? strtok_r(text, ", ", &rest) : NULL; word;
-         word = strtok_r(NULL, ", ", &rest))
-        names[reader.n_names++] = word;
+    for (char *column = status == AW_OK ? strtok_r(text, ", ", &rest) : NULL; column;
+         column = strtok_r(NULL, ", ", &rest))
+        names[reader.n_names++] = column;
     if (status == AW_OK)
         status = reader.n_names
                      ? read_table(&reader, table, err)

@@ -22,15 +22,15 @@ static size_t count_names(const char *const *names)
 }
 
 static enum aw_status find_name(const char *kind, const char *const *names, bool numbered,
-                                const char *word, size_t *index, struct aw_error *err)
+                                const char *name, size_t *index, struct aw_error *err)
 {
     char list[80];
     for (*index = 0; names[*index]; ++*index)
-        if (strcasecmp(names[*index], word) == 0 ||
-            (numbered && *word - '0' == (int)*index && !word[1]))
+        if (strcasecmp(names[*index], name) == 0 ||
+            (numbered && *name - '0' == (int)*index && !name[1]))
             return AW_OK;
     aw_join(list, sizeof list, ", ", names, *index);
-    return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind, word, list);
+    return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind, name, list);
 }
 
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,

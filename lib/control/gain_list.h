@@ -13,14 +13,14 @@ struct aw_gain_list {
     struct aw_listed_gain {
         uint64_t index;
         double value; /* NaN: unknown */
-    } of[AW_GAIN_LIST];
+    } entries[AW_GAIN_LIST];
 };
 
 /* Adds a gain, unless the list is full. */
 static inline void aw_gain_list_add(struct aw_gain_list *list, size_t index, double value)
 {
     if (list->n < AW_GAIN_LIST)
-        list->of[list->n++] = (struct aw_listed_gain){index, value};
+        list->entries[list->n++] = (struct aw_listed_gain){index, value};
 }
 
 #endif

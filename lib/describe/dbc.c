@@ -64,7 +64,7 @@ static bool is_signal(const struct aw_scalar *scalar)
 static bool chooses_scale(const struct aw_codec *codec, int scalar)
 {
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].by == scalar)
+        if (codec->scalars[i].scale_by == scalar)
             return true;
     return false;
 }
@@ -74,7 +74,7 @@ static bool chooses_scale(const struct aw_codec *codec, int scalar)
 static void print_scale_name(FILE *out, const struct aw_codec *codec,
                              const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
-    const struct aw_field *chooser = codec->scalars[scalar->by].field;
+    const struct aw_field *chooser = codec->scalars[scalar->scale_by].field;
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->selector));
 }
 
@@ -141,7 +141,7 @@ static void print_message(const struct emitter *e)
         struct aw_range range = aw_scalar_range(e->codec, i, NULL);
         if (!is_signal(scalar))
             continue;
-        if (scalar->by >= 0) {
+        if (scalar->scale_by >= 0) {
             print_choices(e, scalar);
             continue;
         }
@@ -160,7 +160,7 @@ static void print_comments(const struct emitter *e)
     }
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
-        if (!is_signal(scalar) || scalar->by >= 0 || !scalar->field->help)
+        if (!is_signal(scalar) || scalar->scale_by >= 0 || !scalar->field->help)
             continue;
         fprintf(e->out, "CM_ SG_ %u %s ", e->id, scalar->field->name);
         print_quoted(e->out, scalar->field->help);
@@ -193,10 +193,10 @@ static void print_types(const struct emitter *e)
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         if (!is_signal(scalar) || scalar->field->type != AW_FLOAT)
             continue;
-        if (scalar->by < 0)
+        if (scalar->scale_by < 0)
             fprintf(e->out, "SIG_VALTYPE_ %u %s : %d;\n", e->id, scalar->field->name,
                     scalar->bits == 64 ? 2 : 1);
-        for (size_t n = 0; scalar->by >= 0 && n < scalar->field->n_scales; n++) {
+        for (size_t n = 0; scalar->scale_by >= 0 && n < scalar->field->n_scales; n++) {
             fprintf(e->out, "SIG_VALTYPE_ %u ", e->id);
             print_scale_name(e->out, e->codec, scalar, &scalar->field->scales[n]);
             fputs(" : 1;\n", e->out);

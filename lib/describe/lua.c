@@ -58,14 +58,14 @@ static void print_scales(FILE *out, const struct aw_field *row)
  * that parses to the same float. */
 static void print_scale(FILE *out, const struct aw_field *row)
 {
-    bool whole = row->scale == floor(row->scale) && row->offset == floor(row->offset);
+    bool is_integer = row->scale == floor(row->scale) && row->offset == floor(row->offset);
     int scale = aw_decimals_for_step(fabs(row->scale)),
         offset = aw_decimals_for_step(fabs(row->offset));
     if (row->scale != 0)
         print_number_member(out, "scale", row->scale);
     if (row->offset != 0)
         print_number_member(out, "offset", row->offset);
-    if (!whole && row->type != AW_FLOAT)
+    if (!is_integer && row->type != AW_FLOAT)
         print_number_member(out, "decimals", scale > offset ? scale : offset);
     if (row->has_at && (row->scale != 0 || row->offset != 0))
         fputs(", wide = true", out);

@@ -25,21 +25,21 @@ struct cell {
 /* Prints words, starting in a column, and breaks lines before column WIDTH. */
 static void print_wrapped(FILE *out, const char *text, size_t column)
 {
-    size_t here = column;
+    size_t at = column;
     for (bool first = true; *text; first = false) {
         size_t length = strcspn(text, " ");
         struct aw_part word = {0};
         aw_part_add(&word, "%.*s", (int)length, text);
         size_t width = aw_utf8_length(word.text);
-        if (!first && here + 1 + width > WIDTH) {
+        if (!first && at + 1 + width > WIDTH) {
             fprintf(out, "\n%*s", (int)column, "");
-            here = column;
+            at = column;
         } else if (!first) {
             fputc(' ', out);
-            here++;
+            at++;
         }
         fputs(word.text, out);
-        here += width;
+        at += width;
         text += length + strspn(text + length, " ");
     }
 }
@@ -79,17 +79,17 @@ static void print_field(const struct page *page, const struct aw_codec *codec, i
 {
     const struct aw_scalar *scalar = &codec->scalars[i];
     const bool ascii = codec->protocol->frames.ascii;
-    struct aw_part place = {0}, type = {0}, range = {0};
+    struct aw_part position = {0}, type = {0}, range = {0};
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
-    aw_part_add_position(&place, codec, scalar);
+    aw_part_add_position(&position, codec, scalar);
     aw_part_add_type(&type, scalar);
     aw_part_add_constant(&range, codec, scalar);
     aw_part_add_range(&range, codec, i);
     const struct cell help = {aw_is_repeated(codec, i) ? NULL : scalar->field->help, HELP, false};
-    const struct cell cells[] = {{place.text, PLACE, false}, {name, ascii ? PLACE : NAME, true},
-                                 {type.text, TYPE, false},   {scalar->field->unit, UNIT, false},
-                                 {range.text, RANGE, false}, help};
+    const struct cell cells[] = {{position.text, PLACE, false}, {name, ascii ? PLACE : NAME, true},
+                                 {type.text, TYPE, false},      {scalar->field->unit, UNIT, false},
+                                 {range.text, RANGE, false},    help};
     print_field_row(page, cells, ascii);
     if (help.text && !page->markdown)
         print_row(page, &help, 1);
@@ -158,11 +158,11 @@ static void print_envelope(const struct page *page, const struct aw_field *row)
                          : "\nenvelope around the packets of a message\n",
           page->out);
     for (; row->type != AW_ROWS_END; byte += row++->bits / 8u) {
-        struct aw_part place = {0}, type = {0};
-        aw_part_add(&place, "%u-%u", byte, byte + row->bits / 8u - 1);
+        struct aw_part position = {0}, type = {0};
+        aw_part_add(&position, "%u-%u", byte, byte + row->bits / 8u - 1);
         aw_part_add(&type, "u%u", row->bits);
         print_row(page,
-                  (struct cell[]){{place.text, PLACE, false},
+                  (struct cell[]){{position.text, PLACE, false},
                                   {row->name, NAME, true},
                                   {type.text, 22, false},
                                   {row->help, 32, false}},

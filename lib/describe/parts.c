@@ -121,7 +121,7 @@ static void add_limits(struct aw_part *part, double min, double max)
 static void add_choices(struct aw_part *part, const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
-    const struct aw_name *names = codec->scalars[codec->scalars[scalar].by].field->names;
+    const struct aw_name *names = codec->scalars[codec->scalars[scalar].scale_by].field->names;
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];
         aw_part_add(part, "%s%s ", i ? ", " : "", value_name(names, scale->selector));

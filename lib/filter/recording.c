@@ -27,7 +27,7 @@ struct note {
 };
 
 struct aw_recording {
-    struct aw_recording_about about;
+    struct aw_recording_info info;
     struct aw_topics_sink sink;
     aw_recording_note *note; /* NULL: drops comments */
     struct note *first, *last;
@@ -135,14 +135,14 @@ static bool store_note(struct aw_recording *r, const char *text)
 
 static bool send_notes(struct aw_recording *r, int64_t time_ns)
 {
-    bool good = true;
+    bool ok = true;
     for (struct note *note = r->first, *next; note; note = next) {
         next = note->next;
-        good = good && send_note(r, time_ns, note->text);
+        ok = ok && send_note(r, time_ns, note->text);
         free(note);
     }
     r->first = r->last = NULL;
-    return good;
+    return ok;
 }
 
 /* ---- The header ---- */
@@ -150,11 +150,11 @@ static bool send_notes(struct aw_recording *r, int64_t time_ns)
 static void read_program(struct aw_recording *r, const char *program)
 {
     size_t length = strcspn(program, " ");
-    for (size_t i = 0; i < N_PROTOCOLS && !r->about.protocol; i++)
+    for (size_t i = 0; i < N_PROTOCOLS && !r->info.protocol; i++)
         if (strlen(protocols[i]->name) == length &&
             strncmp(program, protocols[i]->name, length) == 0)
-            r->about.protocol = protocols[i];
-    snprintf(r->about.version, sizeof r->about.version, "%s",
+            r->info.protocol = protocols[i];
+    snprintf(r->info.version, sizeof r->info.version, "%s",
              program[length] ? program + length + 1 : "");
 }
 
@@ -174,9 +174,9 @@ static bool read_config(struct aw_recording *r, const char *text)
         return false;
     text += sizeof head - 1;
     size_t length = strcspn(text, "\n");
-    snprintf(r->about.config_name, sizeof r->about.config_name, "%.*s", (int)length, text);
-    free(r->about.config);
-    r->about.config = text[length] ? strdup(text + length + 1) : NULL;
+    snprintf(r->info.config_name, sizeof r->info.config_name, "%.*s", (int)length, text);
+    free(r->info.config);
+    r->info.config = text[length] ? strdup(text + length + 1) : NULL;
     return true;
 }
 
@@ -184,10 +184,10 @@ static void read_about(void *context, const char *program, const char *comment, 
 {
     struct aw_recording *r = context;
     char *text = strndup(comment, length);
-    if (!r->about.protocol)
+    if (!r->info.protocol)
         read_program(r, program);
-    if (text && !read_value(text, "wire ", r->about.wire, sizeof r->about.wire) &&
-        !read_value(text, "link ", r->about.link, sizeof r->about.link) && !read_config(r, text) &&
+    if (text && !read_value(text, "wire ", r->info.wire, sizeof r->info.wire) &&
+        !read_value(text, "link ", r->info.link, sizeof r->info.link) && !read_config(r, text) &&
         read_names(r, text))
         store_note(r, text);
     free(text);
@@ -210,50 +210,50 @@ static void name_values(struct aw_recording *r, struct aw_variant *variant)
 static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *variant,
                                    struct aw_error *err)
 {
-    const struct aw_protocol *protocol = r->about.protocol;
+    const struct aw_protocol *protocol = r->info.protocol;
     if (protocol == &aw_ezphys_protocol) {
-        enum aw_status status = aw_ezphys_framing_parse(&r->wire.framing, r->about.wire, NULL, err);
+        enum aw_status status = aw_ezphys_framing_parse(&r->wire.framing, r->info.wire, NULL, err);
         *variant = r->wire.framing.variant;
         return status;
     }
-    const struct aw_variant *named = aw_protocol_variant(protocol, r->about.wire);
+    const struct aw_variant *named = aw_protocol_variant(protocol, r->info.wire);
     if (!named)
         return aw_fail(err, AW_USAGE, "unknown wire '%.60s' of %s — update this program",
-                       r->about.wire, protocol->name);
+                       r->info.wire, protocol->name);
     *variant = *named;
     if (protocol == &aw_canpid_protocol)
         name_values(r, variant);
     return AW_OK;
 }
 
-static void describe_topics(struct aw_recording *r, struct aw_topics_about *about)
+static void describe_topics(struct aw_recording *r, struct aw_topics_info *info)
 {
-    const char *link = r->about.link;
+    const char *link = r->info.link;
     link += strncmp(link, "serve:", 6) == 0 ? 6 : 0;
     link += strncmp(link, "can:", 4) == 0 ? 4 : 0;
-    *about = (struct aw_topics_about){.tool = r->about.protocol->name, .context = r};
-    snprintf(about->link, sizeof about->link, "%.*s", (int)strcspn(link, ":?/"), link);
-    if (r->about.protocol == &aw_canpid_protocol)
-        about->subject = name_board;
-    else if (r->about.protocol == &aw_ezphys_protocol)
-        about->subject = name_object;
+    *info = (struct aw_topics_info){.tool = r->info.protocol->name, .context = r};
+    snprintf(info->link, sizeof info->link, "%.*s", (int)strcspn(link, ":?/"), link);
+    if (r->info.protocol == &aw_canpid_protocol)
+        info->subject = name_board;
+    else if (r->info.protocol == &aw_ezphys_protocol)
+        info->subject = name_object;
 }
 
 /* Starts the topics. All packet files precede the first frame. */
 static enum aw_status begin_topics(struct aw_recording *r, struct aw_error *err)
 {
-    struct aw_topics_about about;
-    const struct aw_protocol *protocol = r->about.protocol;
+    struct aw_topics_info info;
+    const struct aw_protocol *protocol = r->info.protocol;
     struct aw_wire *wire = malloc(sizeof *wire);
     struct aw_variant variant;
     enum aw_status status = wire ? find_variant(r, &variant, err) : aw_no_memory(err);
     if (status == AW_OK)
         status = aw_carried_read(&r->carried, protocol, "the recording", &r->packets, err);
     if (status == AW_OK) {
-        describe_topics(r, &about);
+        describe_topics(r, &info);
         aw_wire_init(wire, r->packets ? aw_packets_protocol(r->packets) : protocol, &variant,
                      false);
-        r->topics = aw_topics_new(&about, wire, &r->sink);
+        r->topics = aw_topics_new(&info, wire, &r->sink);
         status = r->topics ? AW_OK : aw_no_memory(err);
     }
     free(wire);
@@ -299,7 +299,7 @@ enum aw_status aw_recording_begin(struct aw_recording *r, struct aw_error *err)
 {
     if (r->topics)
         return AW_OK;
-    return r->about.protocol ? begin_topics(r, err) : fail_program(err);
+    return r->info.protocol ? begin_topics(r, err) : fail_program(err);
 }
 
 static enum aw_status begin_at(struct aw_recording *r, int64_t time_ns, struct aw_error *err)
@@ -336,7 +336,7 @@ enum aw_status aw_recording_next(struct aw_recording *r, struct aw_error *err)
 {
     struct aw_log_entry entry;
     enum aw_status status = aw_log_next(r->log, &entry, err);
-    if ((status == AW_OK || status == AW_END) && !r->about.protocol)
+    if ((status == AW_OK || status == AW_END) && !r->info.protocol)
         return fail_program(err);
     if (status == AW_OK && *entry.comment)
         status = read_comment(r, &entry, err);
@@ -349,9 +349,9 @@ enum aw_status aw_recording_next(struct aw_recording *r, struct aw_error *err)
     return status;
 }
 
-const struct aw_recording_about *aw_recording_about(const struct aw_recording *r)
+const struct aw_recording_info *aw_recording_info(const struct aw_recording *r)
 {
-    return &r->about;
+    return &r->info;
 }
 
 struct aw_topics *aw_recording_topics(const struct aw_recording *r)
@@ -369,6 +369,6 @@ void aw_recording_close(struct aw_recording *r)
     aw_packets_free(r->packets);
     aw_carried_free(&r->carried);
     aw_log_close(r->log);
-    free(r->about.config);
+    free(r->info.config);
     free(r);
 }

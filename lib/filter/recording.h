@@ -15,7 +15,7 @@
 struct aw_recording;
 
 /* Data from the header of a recording. */
-struct aw_recording_about {
+struct aw_recording_info {
     const struct aw_protocol *protocol; /* protocol of the tool; NULL until the header is read */
     char version[32];                   /* version of the tool: "0.1.0" */
     char link[256];                     /* link URL of the device: "can:can0" */
@@ -37,7 +37,7 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
  * armwire, or its packet files cannot be read. AW_LOST: a read error, or the sink failed. */
 enum aw_status aw_recording_next(struct aw_recording *recording, struct aw_error *err);
 
-const struct aw_recording_about *aw_recording_about(const struct aw_recording *recording);
+const struct aw_recording_info *aw_recording_info(const struct aw_recording *recording);
 
 /* Sets the function that receives such comments; its context is that of the sink. Comments before
  * the first frame get the time of that frame. */

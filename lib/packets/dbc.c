@@ -195,8 +195,8 @@ static void read_mux_indicator(struct parser *p, struct aw_dbc_signal *signal)
     if (p->status != AW_OK || aw_dbc_is_sign(token, ':'))
         return;
     size_t digits = 0;
-    bool good = is_name(p);
-    if (good && *token->at == 'm') {
+    bool ok = is_name(p);
+    if (ok && *token->at == 'm') {
         while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
                token->at[1 + digits] <= '9')
             signal->mux.chooser_value =
@@ -204,8 +204,8 @@ static void read_mux_indicator(struct parser *p, struct aw_dbc_signal *signal)
         signal->mux.multiplexed = true; /* some files have an m without a number */
         digits++;
     }
-    signal->mux.multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
-    accept(p, good && digits + signal->mux.multiplexor == token->length,
+    signal->mux.multiplexor = ok && digits + 1 == token->length && token->at[digits] == 'M';
+    accept(p, ok && digits + signal->mux.multiplexor == token->length,
            "':', or M, or m with the number of a multiplexed signal");
 }
 

@@ -43,14 +43,14 @@ static bool read_sized(struct aw_field *row, const char *text)
         if (strncmp(text, sized[i].name, length) != 0)
             continue;
         row->type = sized[i].type;
-        bool good = read_count(text + length, sized[i].max_count, &row->bits);
+        bool ok = read_count(text + length, sized[i].max_count, &row->bits);
         row->bits = (uint16_t)(row->bits * sized[i].unit_bits);
         if (row->type != AW_DIGITS)
-            return good;
+            return ok;
         row->digits = (uint8_t)row->bits;
         row->bits = 0;
         row->separator = ',';
-        return good;
+        return ok;
     }
     return false;
 }
@@ -83,9 +83,9 @@ static bool read_constant(struct aw_field *row, char *text)
     if (!colon || aw_number_parse(colon + 1, &value, NULL) != AW_OK)
         return false;
     *colon = '\0';
-    bool good = read_plain(&coded, text) && coded.type <= AW_FLOAT;
+    bool ok = read_plain(&coded, text) && coded.type <= AW_FLOAT;
     *colon = ':';
-    if (!good)
+    if (!ok)
         return false;
     row->type = AW_CONST;
     row->bits = coded.bits;
@@ -113,8 +113,8 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
     if (ascii)
         return AW_OK;
     bool constant = strncmp(text, "const:", 6) == 0;
-    bool good = constant ? read_constant(row, text + 6) : read_plain(row, text);
-    if (good && row->type != AW_DIGITS)
+    bool ok = constant ? read_constant(row, text + 6) : read_plain(row, text);
+    if (ok && row->type != AW_DIGITS)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "invalid type '%.40s'%s — use %s", text,
                    constant ? ", value out of range or missing" : "", types);

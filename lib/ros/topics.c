@@ -45,7 +45,7 @@ struct gain {
 };
 
 struct aw_topics {
-    struct aw_topics_about about;
+    struct aw_topics_info info;
     struct aw_topics_sink sink;
     struct aw_wire wire;
     struct aw_splitter splitters[2]; /* for messages to the device, and from it */
@@ -90,13 +90,13 @@ static const char joint_state_text[] =
 
 /* ---- Start and end ---- */
 
-struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
+struct aw_topics *aw_topics_new(const struct aw_topics_info *info, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink)
 {
     struct aw_topics *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->about = *about;
+    t->info = *info;
     t->sink = *sink;
     aw_wire_init(&t->wire, wire->protocol, &wire->variant, false);
     t->splitters[0].framer.dir = AW_TX;
@@ -167,8 +167,8 @@ static unsigned get_schema(struct aw_topics *t, const struct topic *topic)
     if (message >= AW_MAX_MESSAGES || t->channels.schemas[message])
         return message < AW_MAX_MESSAGES ? t->channels.schemas[message] : 0;
     name_type(t, message, type, sizeof type);
-    snprintf(name, sizeof name, "%s/msg/%s", t->about.tool, type);
-    aw_cdr_schema(&topic->cdr, t->about.tool, type, text, sizeof text);
+    snprintf(name, sizeof name, "%s/msg/%s", t->info.tool, type);
+    aw_cdr_schema(&topic->cdr, t->info.tool, type, text, sizeof text);
     return t->channels.schemas[message] = t->sink.schema(t->sink.context, name, text);
 }
 
@@ -238,7 +238,7 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
     if (aw_cdr_is_empty(&topic->cdr))
         return topic;
     make_path(path, sizeof path,
-              (const char *const[]){t->about.tool, t->current.dir == AW_TX ? "tx" : "", subject,
+              (const char *const[]){t->info.tool, t->current.dir == AW_TX ? "tx" : "", subject,
                                     codec->message->name},
               4);
     topic->channel = t->sink.channel(t->sink.context, get_schema(t, topic), path, false);
@@ -260,8 +260,7 @@ static struct topic *get_topic(struct aw_topics *t)
 {
     char buffer[AW_TOPICS_NAME];
     const char *subject =
-        t->about.subject ? t->about.subject(t->about.context, &t->record, buffer, sizeof buffer)
-                         : "";
+        t->info.subject ? t->info.subject(t->info.context, &t->record, buffer, sizeof buffer) : "";
     struct topic *found = find_topic(t, subject);
     if (!found && t->n_topics >= SUBJECTS) {
         subject = "";
@@ -455,11 +454,11 @@ bool aw_topics_add(struct aw_topics *t, enum aw_dir dir, int64_t time_ns, struct
     t->current.time_ns = clamp_time(time_ns);
     if (!t->channels.frames)
         t->channels.frames = create_channel(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
-    size_t size = aw_frame_write(t->buffer, sizeof t->buffer, dir, t->about.link, bytes);
-    bool good = send_message(t, t->channels.frames, t->current.time_ns, t->current.time_ns, size);
+    size_t size = aw_frame_write(t->buffer, sizeof t->buffer, dir, t->info.link, bytes);
+    bool ok = send_message(t, t->channels.frames, t->current.time_ns, t->current.time_ns, size);
     aw_split(&t->splitters[dir == AW_TX ? 0 : 1], &t->wire, bytes,
              t->wire.protocol->frames.datagrams, on_frame, t);
-    return good;
+    return ok;
 }
 
 bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
@@ -467,6 +466,6 @@ bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
     int64_t time = clamp_time(time_ns);
     if (!t->channels.marks)
         t->channels.marks = create_channel(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
-    size_t size = aw_log_write(t->buffer, sizeof t->buffer, time, t->about.tool, text);
+    size_t size = aw_log_write(t->buffer, sizeof t->buffer, time, t->info.tool, text);
     return send_message(t, t->channels.marks, time, time, size);
 }

@@ -24,7 +24,7 @@
 struct aw_topics;
 
 /* Data that frames do not contain. */
-struct aw_topics_about {
+struct aw_topics_info {
     const char *tool; /* tool, the first part of topics and types: "hidmotor" */
     char link[64];    /* name of the link in frames: "can0" */
     /* Writes the name of a record's subject to out and returns out, or returns another string. ""
@@ -45,7 +45,7 @@ struct aw_topics_sink {
 
 /* Creates topics. Copies its arguments, but not the protocol and the strings that they point to,
  * which must outlive the topics. NULL: out of memory. */
-struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
+struct aw_topics *aw_topics_new(const struct aw_topics_info *info, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink);
 void aw_topics_free(struct aw_topics *topics); /* accepts NULL */
 

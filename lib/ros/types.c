@@ -36,10 +36,11 @@ static enum aw_cdr_type choose_type(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
     bool scaled = (row->scale != 0 && row->scale != 1 && !row->upper_bits) || row->offset != 0;
-    if (row->type == AW_FLOAT && !scaled && scalar->by < 0)
+    if (row->type == AW_FLOAT && !scaled && scalar->scale_by < 0)
         return AW_CDR_FLOAT32;
     bool may_be_absent = row->may_omit || row->has_no_data || scalar->count_by >= 0;
-    if (row->type == AW_FLOAT || scaled || scalar->by >= 0 || may_be_absent || scalar->bits > 32)
+    if (row->type == AW_FLOAT || scaled || scalar->scale_by >= 0 || may_be_absent ||
+        scalar->bits > 32)
         return AW_CDR_FLOAT64;
     return integer_type(scalar);
 }

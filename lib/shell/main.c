@@ -54,17 +54,17 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
                                     bool *command)
 {
     struct aw_args *args = malloc(sizeof *args);
-    struct aw_options before = session->options;
-    size_t bad;
+    struct aw_options saved_options = session->options;
+    size_t bad_token;
     if (!args)
         return aw_no_memory(&session->err);
-    enum aw_status status = aw_bind(session, tokens, args, &bad);
+    enum aw_status status = aw_bind(session, tokens, args, &bad_token);
     *command = status != AW_OK || args->command || session->options.print.help ||
                session->options.print.help_all || session->options.print.version;
     if (session->options.print.color > 0)
         session->out.color = session->options.print.color == 1;
     if (*command)
-        session->options = before;
+        session->options = saved_options;
     free(args);
     return AW_OK;
 }

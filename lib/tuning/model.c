@@ -19,9 +19,9 @@
 void aw_model_init(struct aw_model *model)
 {
     *model = (struct aw_model){.full_scale = 1};
-    model->fit.half = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
+    model->fit.half_widths = (struct aw_fit_half){NAN, NAN, NAN, NAN, NAN, NAN};
     model->fit.used = model->fit.held_out = model->fit.sigma = model->fit.independent = NAN;
-    model->tick.half = NAN;
+    model->tick.half_width = NAN;
 }
 
 void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
@@ -69,14 +69,14 @@ static const struct entry {
     AT("", "tau3", model.fit.process.a3, THIRD_LAG, false, LONGEST),
     AT("", "lead", model.fit.process.lead, HAS_ZERO, false, LONGEST),
     AT("", "dead_band", model.fit.dead_band, ALWAYS, false, LARGEST),
-    AT("confidence", "gain", model.fit.half.gain, ALWAYS, false, LARGEST),
-    AT("confidence", "dead_time", model.fit.half.dead_time, ALWAYS, false, LONGEST),
-    AT("confidence", "tau", model.fit.half.tau1, ONE_LAG, false, LONGEST),
-    AT("confidence", "tau1", model.fit.half.tau1, TWO_LAGS, false, LONGEST),
-    AT("confidence", "tau2", model.fit.half.tau2, TWO_LAGS, false, LONGEST),
-    AT("confidence", "tau3", model.fit.half.tau3, THIRD_LAG, false, LONGEST),
-    AT("confidence", "tick", model.tick.half, ALWAYS, false, LONGEST),
-    AT("confidence", "dead_band", model.fit.half.dead_band, ALWAYS, false, LARGEST),
+    AT("confidence", "gain", model.fit.half_widths.gain, ALWAYS, false, LARGEST),
+    AT("confidence", "dead_time", model.fit.half_widths.dead_time, ALWAYS, false, LONGEST),
+    AT("confidence", "tau", model.fit.half_widths.tau1, ONE_LAG, false, LONGEST),
+    AT("confidence", "tau1", model.fit.half_widths.tau1, TWO_LAGS, false, LONGEST),
+    AT("confidence", "tau2", model.fit.half_widths.tau2, TWO_LAGS, false, LONGEST),
+    AT("confidence", "tau3", model.fit.half_widths.tau3, THIRD_LAG, false, LONGEST),
+    AT("confidence", "tick", model.tick.half_width, ALWAYS, false, LONGEST),
+    AT("confidence", "dead_band", model.fit.half_widths.dead_band, ALWAYS, false, LARGEST),
     AT("fit", "held_out", model.fit.held_out, ALWAYS, false, LARGEST),
     AT("fit", "own", model.fit.used, ALWAYS, false, LARGEST),
     AT("fit", "sigma", model.fit.sigma, ALWAYS, false, LARGEST),
@@ -97,7 +97,7 @@ static const struct entry {
     TEXT("source", "board", model.board),
     TEXT("source", "controller", model.controller),
     TEXT("source", "from", model.source),
-    TEXT("source", "made", model.made),
+    TEXT("source", "made", model.created),
 };
 #define N_ENTRIES (sizeof entries / sizeof *entries)
 
@@ -123,9 +123,9 @@ static json_t *make_number(double value)
 static json_t *make_text(const char *text)
 {
     char clean[AW_MODEL_TEXT];
-    json_t *made = json_string(text);
-    if (made)
-        return made;
+    json_t *string = json_string(text);
+    if (string)
+        return string;
     snprintf(clean, sizeof clean, "%s", text);
     aw_utf8_clean(clean);
     return json_string(clean);

@@ -25,8 +25,8 @@ struct aw_model {
     struct aw_driver driver; /* quantum and noise are those of grain */
     struct aw_tick tick;     /* control period of the driver, and its origin */
     char board[32], controller[16], unit[16];
-    double full_scale;                    /* measured value at full scale, in that unit */
-    char source[AW_MODEL_TEXT], made[32]; /* source of the data, and date of creation */
+    double full_scale;                       /* measured value at full scale, in that unit */
+    char source[AW_MODEL_TEXT], created[32]; /* source of the data, and date of creation */
     size_t n_points;
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
 };

@@ -32,7 +32,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .bit = at->bit,
         .bits = aw_row_bits(row, codec->variant),
         .repetition = repetition,
-        .by = -1,
+        .scale_by = -1,
         .data_by = -1,
         .count_by = -1,
         .chosen_by = -1,
@@ -167,7 +167,7 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     for (int i = 0; i < codec->n_scalars; i++) {
         struct aw_scalar *scalar = &codec->scalars[i];
         if (scalar->field->by)
-            scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
+            scalar->scale_by = (int8_t)aw_codec_find(codec, scalar->field->by);
         if (scalar->field->no_data_with)
             scalar->data_by = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
         if (scalar->field->chooser)
@@ -269,11 +269,11 @@ bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double 
 static const struct aw_scale *find_scale(const struct aw_scalar *scalar,
                                          const struct aw_record *record)
 {
-    if (scalar->by < 0 || !record || !(record->present >> scalar->by & 1))
+    if (scalar->scale_by < 0 || !record || !(record->present >> scalar->scale_by & 1))
         return NULL;
     const struct aw_field *row = scalar->field;
     for (size_t i = 0; i < row->n_scales; i++)
-        if (row->scales[i].selector == record->v[scalar->by])
+        if (row->scales[i].selector == record->v[scalar->scale_by])
             return &row->scales[i];
     return NULL;
 }

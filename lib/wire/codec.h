@@ -24,7 +24,7 @@ struct aw_scalar {
     uint16_t bit;      /* start, counted from bit 0 of byte 0 (binary protocols) */
     uint16_t bits;
     uint8_t repetition; /* index of the label in the group */
-    int8_t by;          /* scalar that selects the scale */
+    int8_t scale_by;    /* scalar that selects the scale */
     int8_t data_by;     /* scalar that determines whether there is data */
     int8_t count_by;    /* scalar that counts the repetitions */
     int8_t chosen_by;   /* scalar that determines whether this one is present */

@@ -89,19 +89,20 @@ static enum aw_status fail_named_value(const struct aw_name *names, const char *
                                        const char *text, const struct aw_error *number,
                                        struct aw_error *err)
 {
-    const char *list[64];
+    const char *choices[64];
     size_t n = 0;
     for (const struct aw_name *name = names; name && name->name && n < 64; name++)
-        list[n++] = name->name;
+        choices[n++] = name->name;
     if (n == 0)
         return aw_fail(err, number->status, "%.40s: %s", field, number->text);
-    const char *similar = aw_suggest(text, list, n);
-    char all[160];
-    aw_join(all, sizeof all, ", ", list, n);
+    const char *similar = aw_suggest(text, choices, n);
+    char list[160];
+    aw_join(list, sizeof list, ", ", choices, n);
     if (similar)
         return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — did you mean '%s'? (%s)",
-                       field, text, similar, all);
-    return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text, all);
+                       field, text, similar, list);
+    return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text,
+                   list);
 }
 
 /* Parses a named value, a special value, or "none". */
@@ -180,7 +181,7 @@ enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pai
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n && status == AW_OK; i++) {
             int scalar = aw_codec_find(record->codec, pairs[i].name);
-            bool dependent = scalar >= 0 && record->codec->scalars[scalar].by >= 0;
+            bool dependent = scalar >= 0 && record->codec->scalars[scalar].scale_by >= 0;
             if (dependent == pass)
                 status = aw_record_set_text(record, pairs[i].name, pairs[i].text, err);
         }

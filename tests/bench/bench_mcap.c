@@ -77,7 +77,7 @@ static void write_mcap(struct file *file, uint8_t (*frames)[64], size_t count)
     static struct aw_wire wire;
     struct aw_mcap *mcap = aw_mcap_new(take, file);
     const struct aw_topics_sink sink = {put_schema, put_channel, put_message, mcap};
-    const struct aw_topics_about about = {.tool = "hidmotor", .link = "bench"};
+    const struct aw_topics_info about = {.tool = "hidmotor", .link = "bench"};
     aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
     struct aw_topics *topics = aw_topics_new(&about, &wire, &sink);
     must(mcap && topics, "out of memory");

@@ -45,7 +45,7 @@ static uint64_t read_all(struct aw_span in, size_t step)
                 sum = sum * 31 + (status == AW_OK ? look_into(&message) : 1);
         }
     }
-    sum = sum * 31 + strlen(aw_mcap_about(reader).config) + aw_mcap_is_complete(reader);
+    sum = sum * 31 + strlen(aw_mcap_info(reader).config) + aw_mcap_is_complete(reader);
     aw_mcap_reader_free(reader);
     return sum;
 }

@@ -125,7 +125,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
 }
 
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *joints,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+                             int64_t deadline, double hz, aw_joints_report_fn *look, void *context)
 {
     const struct toy *toy = session->state;
     enum aw_status status;
@@ -174,9 +174,9 @@ static const struct aw_joints joints = {.columns = columns,
                                         .traits.rate_hz = 50,
                                         .traits.max_hz = 50,
                                         .run.open = open_it,
-                                        .about.list = list,
-                                        .about.list_limits = limits,
-                                        .about.read = read_it,
+                                        .info.list = list,
+                                        .info.list_limits = limits,
+                                        .info.read = read_it,
                                         .run.command = drive,
                                         .traits.records_table = true,
                                         .run.attend = attend};

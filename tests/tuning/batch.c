@@ -297,8 +297,9 @@ static void judge_design(const struct truth *p, const struct record *r, const st
 {
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
-    struct aw_design_options o = {
-        .limits_overshoot = true, .overshoot = OVERSHOOT, .dead_time_half_s = fit->half.dead_time};
+    struct aw_design_options o = {.limits_overshoot = true,
+                                  .overshoot = OVERSHOOT,
+                                  .dead_time_half_s = fit->half_widths.dead_time};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     if (!v->designed && proposal.min_overshoot > 0) { /* the design reported this lower bound */

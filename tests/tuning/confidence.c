@@ -139,8 +139,8 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
     bool same = kind == wanted && !(p->integrating && fit->process.a3 > 0);
     double values[NUMBERS] = {fit->process.gain, fit->process.dead_time_s, tau1, tau2,
                               fit->process.a3};
-    double halves[NUMBERS] = {fit->half.gain, fit->half.dead_time, fit->half.tau1, fit->half.tau2,
-                              fit->half.tau3};
+    double halves[NUMBERS] = {fit->half_widths.gain, fit->half_widths.dead_time,
+                              fit->half_widths.tau1, fit->half_widths.tau2, fit->half_widths.tau3};
     double truths[NUMBERS] = {p->gain, p->delay, p->lags[0], p->lags[1], p->lags[2]};
     same_kind += same;
     if (kind == AW_PROCESS_THIRD && same) { /* the order of the lags is not defined */
@@ -175,7 +175,8 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
         printf(" [%.4g %.4g %.4g not %.4g %.4g %.4g]", tau1, tau2, fit->process.a3, p->lags[0],
                p->lags[1], p->lags[2]);
     if (talk)
-        printf(" band %.4f±%.4f%s\n", fit->dead_band, fit->half.dead_band, everything ? "" : " --");
+        printf(" band %.4f±%.4f%s\n", fit->dead_band, fit->half_widths.dead_band,
+               everything ? "" : " --");
     all.said++;
     all.held += everything;
 }

@@ -53,7 +53,7 @@ static inline void beyond_init(struct beyond *copy, struct aw_wire *wire,
                                                                   .label = label ? label : "QQQ",
                                                                   .alias = "QQQ",
                                                                   .bits = 8,
-                                                                  .by = -1,
+                                                                  .scale_by = -1,
                                                                   .data_by = -1,
                                                                   .count_by = -1,
                                                                   .value = true};

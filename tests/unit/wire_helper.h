@@ -78,7 +78,7 @@ static inline void set_scalar(struct aw_record *record, int scalar, double value
     record->v[scalar] = value;
     record->present |= UINT64_C(1) << scalar;
     for (int i = 0; i < record->codec->n_scalars; i++)
-        if (record->codec->scalars[i].by == scalar)
+        if (record->codec->scalars[i].scale_by == scalar)
             record->v[i] = value_at(record, i, 0.7);
 }
 
@@ -89,7 +89,7 @@ static inline void fill(struct aw_record *record, const struct aw_codec *codec, 
     aw_record_init(record, codec, dir);
     for (int late = 0; late < 2; late++)
         for (int i = 0; i < codec->n_scalars; i++)
-            if (codec->scalars[i].value && (codec->scalars[i].by >= 0) == late)
+            if (codec->scalars[i].value && (codec->scalars[i].scale_by >= 0) == late)
                 set_scalar(record, i, value_at(record, i, rng_unit(rng)));
     snprintf(record->text, sizeof record->text, "body%u", (unsigned)(rng_next(rng) % 1000));
     for (int i = 0; i < codec->n_scalars; i++)

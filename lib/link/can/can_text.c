@@ -98,13 +98,13 @@ enum aw_status aw_can_check_frame(const struct aw_link *link, const void *buf, s
 {
     const struct aw_span frame = {buf, size};
     size_t head = aw_can_head_size(frame);
-    bool good = head && size - head <= AW_CAN_DATA_MAX;
-    if (good) {
+    bool ok = head && size - head <= AW_CAN_DATA_MAX;
+    if (ok) {
         uint8_t copy[AW_CAN_HEAD_MAX];
-        good = aw_can_put_id(copy, aw_can_id_of(frame.data)) == head &&
-               memcmp(copy, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
+        ok = aw_can_put_id(copy, aw_can_id_of(frame.data)) == head &&
+             memcmp(copy, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
     }
-    if (!good)
+    if (!ok)
         return aw_fail(
             err, AW_USAGE,
             "%s: not a classic CAN frame — give an identifier of 11 or 29 bits and up to 8 bytes",

@@ -242,7 +242,7 @@ static bool next_socket(FILE *table, struct socket_line *out)
 
 /* Calls find for both tables. Returns its first result other than 0. */
 static uint64_t find_socket(const char *const tables[2],
-                            uint64_t (*find)(FILE *table, uint64_t what), uint64_t key)
+                            uint64_t (*find)(FILE *table, uint64_t key), uint64_t key)
 {
     uint64_t found = 0;
     for (int i = 0; i < 2 && !found; i++) {

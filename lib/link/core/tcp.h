@@ -3,7 +3,7 @@
  *
  *     char who[96];
  *     if (aw_tcp_find_other_client(aw_link_fd(link), who, sizeof who))
- *         printf("%s has it\n", who);
+ *         printf("also used by %s\n", who);
  */
 #ifndef AW_LINK_CORE_TCP_H
 #define AW_LINK_CORE_TCP_H

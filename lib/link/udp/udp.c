@@ -410,10 +410,10 @@ static bool udp_raw(const struct aw_link *link, const void *buf, size_t size,
                     struct aw_link_raw *raw)
 {
     const struct udp_link *self = (const struct udp_link *)link;
-    bool good = aw_fd_raw(link, buf, size, raw) && self->peer.peer.size > 0;
+    bool ok = aw_fd_raw(link, buf, size, raw) && self->peer.peer.size > 0;
     raw->address = (const struct sockaddr *)&self->peer.peer.storage;
     raw->address_size = self->peer.peer.size;
-    return good;
+    return ok;
 }
 
 static const struct aw_link_ops udp_ops = {

@@ -234,9 +234,9 @@ static void describe_sent(const struct aw_record *command, const uint8_t *frame,
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    struct aw_canpid_sent unwanted;
+    struct aw_canpid_sent discarded;
     if (!sent)
-        sent = &unwanted;
+        sent = &discarded;
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
     for (size_t i = 0; i < sizeof index_limits / sizeof *index_limits; i++)
         if (aw_record_get(command, index_limits[i].field) > index_limits[i].max)
@@ -297,9 +297,9 @@ enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span fra
 enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
                               struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    struct aw_canpid_sent unwanted;
+    struct aw_canpid_sent discarded;
     if (!sent)
-        sent = &unwanted;
+        sent = &discarded;
     enum aw_status status = aw_canpid_encode(client, command, sent, err);
     if (status == AW_OK)
         status = await_pace(client, sent->board, err);

@@ -162,18 +162,18 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
 
 /* ---- Sensing ---- */
 
-static int angle_to_counts(double angle, double turn)
+static int angle_to_counts(double angle, double counts_per_turn)
 {
-    return (int)round(angle / (2 * M_PI) * turn);
+    return (int)round(angle / (2 * M_PI) * counts_per_turn);
 }
 
 /* Wraps to one turn, -turn/2 < value <= turn/2, as the encoders do. */
-static int wrap_counts(int value, int turn)
+static int wrap_counts(int value, int counts_per_turn)
 {
-    value %= turn;
-    if (value > turn / 2)
-        return value - turn;
-    return value <= -turn / 2 ? value + turn : value;
+    value %= counts_per_turn;
+    if (value > counts_per_turn / 2)
+        return value - counts_per_turn;
+    return value <= -counts_per_turn / 2 ? value + counts_per_turn : value;
 }
 
 /* Returns the joint state that the encoders measure. */

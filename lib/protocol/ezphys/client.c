@@ -250,9 +250,9 @@ static void handle_packets(struct aw_ezphys *ez)
     ez->counters.packets += n_valid;
     /* The number of a joint's axes is known only at the end of the message. */
     for (size_t i = 0; i < n_valid; i++) {
-        struct aw_ezphys_packet_subject *about = &ez->packets[i].subject;
-        if (about->axis)
-            about->axes = ((const struct aw_ezphys_joint *)(const void *)about->object)->n_axes;
+        struct aw_ezphys_packet_subject *subject = &ez->packets[i].subject;
+        if (subject->axis)
+            subject->axes = ((const struct aw_ezphys_joint *)(const void *)subject->object)->n_axes;
     }
 }
 

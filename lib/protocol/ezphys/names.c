@@ -110,9 +110,9 @@ void aw_ezphys_names_set_stops(struct aw_ezphys_names *names, uint32_t id, const
 void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE])
 {
     const size_t size = AW_EZPHYS_NAME_LINE;
-    bool partners = entry->bodies[0][0] || entry->bodies[1][0];
+    bool has_bodies = entry->bodies[0][0] || entry->bodies[1][0];
     snprintf(out, size, "%s %u %s", kinds[entry->kind], (unsigned)entry->id, entry->name);
-    for (int i = 0; i < 2 && partners; i++)
+    for (int i = 0; i < 2 && has_bodies; i++)
         aw_append(out, size, " ", "%s", *entry->bodies[i] ? entry->bodies[i] : "world");
     if (entry->motion == AW_EZPHYS_SLIDES)
         aw_append(out, size, " ", "slider");

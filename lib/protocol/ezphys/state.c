@@ -97,17 +97,17 @@ static uint32_t get_id(const struct aw_record *record)
 }
 
 static bool is_same_object(const struct aw_ezphys_object *object, const struct aw_record *record,
-                           uint32_t id, bool named)
+                           uint32_t id, bool by_name)
 {
-    return named ? strcmp(object->name, record->text) == 0 : object->id == id;
+    return by_name ? strcmp(object->name, record->text) == 0 : object->id == id;
 }
 
 static void set_name(struct aw_ezphys_object *object, const struct aw_ezphys_names *names,
-                     enum aw_ezphys_kind kind, const struct aw_record *record, bool named)
+                     enum aw_ezphys_kind kind, const struct aw_record *record, bool by_name)
 {
     const struct aw_ezphys_name *entry =
         names ? aw_ezphys_names_find_id(names, kind, object->id) : NULL;
-    if (named)
+    if (by_name)
         snprintf(object->name, sizeof object->name, "%s", record->text);
     else if (entry)
         memcpy(object->name, entry->name, sizeof object->name);
@@ -132,11 +132,11 @@ static struct aw_ezphys_object *object_at(const struct objects *table, size_t in
 /* Packets arrive in the same order in every message, so the object of the last packet, or the next
  * one, is usually right. */
 static struct aw_ezphys_object *search(const struct objects *table, const struct aw_record *record,
-                                       uint32_t id, bool named)
+                                       uint32_t id, bool by_name)
 {
     for (size_t i = 0, at = *table->last; i < *table->n; i++, at++) {
         at = at < *table->n ? at : 0;
-        if (is_same_object(object_at(table, at), record, id, named)) {
+        if (is_same_object(object_at(table, at), record, id, by_name)) {
             *table->last = at;
             return object_at(table, at);
         }
@@ -149,14 +149,14 @@ static void *find_or_add(struct aw_ezphys_state *state, const struct objects *ta
                          const struct aw_ezphys_names *names, const struct aw_record *record)
 {
     uint32_t id = get_id(record);
-    bool named = has_names(record);
-    struct aw_ezphys_object *object = search(table, record, id, named);
+    bool by_name = has_names(record);
+    struct aw_ezphys_object *object = search(table, record, id, by_name);
     if (!object && *table->n < table->capacity) {
         *table->last = (*table->n)++;
         object = object_at(table, *table->last);
         memset(object, 0, table->size);
         object->id = id;
-        set_name(object, names, table->kind, record, named);
+        set_name(object, names, table->kind, record, by_name);
     }
     if (!object) {
         state->counts.overflow++;

@@ -384,9 +384,9 @@ static enum aw_status run_exchange(struct exchange *x, struct aw_error *err)
     int retries = x->read_only ? arm->options.retries : 0;
     for (;;) {
         bool ended = false;
-        bool turn = aw_link_start_turn(link, aw_clock_now(link->clock) + max_wait_ns);
+        bool has_turn = aw_link_start_turn(link, aw_clock_now(link->clock) + max_wait_ns);
         enum aw_status status = try_once(x, &ended, err);
-        if (turn)
+        if (has_turn)
             aw_link_end_turn(link);
         if (ended || status != AW_TIMEOUT)
             return status;
@@ -514,7 +514,7 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
-    struct aw_hidmotor_reply unwanted;
+    struct aw_hidmotor_reply discarded;
     struct exchange x = {.lenient = false};
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
     const struct aw_message *message =
@@ -522,7 +522,7 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     if (status == AW_OK && !(message && is_custom(arm, message)))
         status = check_motors(arm, request, err);
     if (status == AW_OK)
-        status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
+        status = begin_exchange(&x, arm, reply ? reply : &discarded, err);
     if (status == AW_OK)
         status = run_exchange(&x, err);
     if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
@@ -587,7 +587,7 @@ static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t 
 enum aw_status aw_hidmotor_send_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                     struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
-    struct aw_hidmotor_reply unwanted;
+    struct aw_hidmotor_reply discarded;
     struct exchange x = {.lenient = true};
     if (payload.size > AW_HIDMOTOR_PAYLOAD)
         return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d) — give fewer bytes",
@@ -597,7 +597,7 @@ enum aw_status aw_hidmotor_send_raw(struct aw_hidmotor *arm, uint32_t id, struct
         memcpy(x.request + 4, payload.data, payload.size);
     enum aw_status status = check_length(arm, id, payload.size, err);
     if (status == AW_OK)
-        status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
+        status = begin_exchange(&x, arm, reply ? reply : &discarded, err);
     return status == AW_OK ? run_exchange(&x, err) : status;
 }
 

@@ -247,10 +247,10 @@ static double max_velocity(const struct board *board, int i)
 static double velocity_effort(const struct board *board, int i)
 {
     double velocity = board->motors[i].velocity_setpoint, dead = aw_hidmotor_dead_band(i);
-    double part = (fabs(velocity) - min_velocity[i]) / (max_velocity(board, i) - min_velocity[i]);
-    if (!(part > 0))
+    double share = (fabs(velocity) - min_velocity[i]) / (max_velocity(board, i) - min_velocity[i]);
+    if (!(share > 0))
         return 0;
-    return copysign(floor(dead + (FULL_EFFORT - dead) * part), velocity);
+    return copysign(floor(dead + (FULL_EFFORT - dead) * share), velocity);
 }
 
 /* Advances the servo. Returns true if the joint moved. */

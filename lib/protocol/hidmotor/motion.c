@@ -420,14 +420,14 @@ static enum aw_status check_progress(const struct waiting *w, struct aw_error *e
 
 static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err)
 {
-    int worst = 0;
+    int worst_joint = 0;
     for (int i = 1; i < w->plan->n && i < w->now.n; i++)
         if (fabs(w->now.position[i] - w->plan->target[i]) >
-            fabs(w->now.position[worst] - w->plan->target[worst]))
-            worst = i;
-    return aw_fail(err, AW_TIMEOUT,
-                   "timed out: %s is at %.1f deg, its target is %.1f — check for an obstacle",
-                   joint_name(worst), w->now.position[worst], w->plan->target[worst]);
+            fabs(w->now.position[worst_joint] - w->plan->target[worst_joint]))
+            worst_joint = i;
+    return aw_fail(
+        err, AW_TIMEOUT, "timed out: %s is at %.1f deg, its target is %.1f — check for an obstacle",
+        joint_name(worst_joint), w->now.position[worst_joint], w->plan->target[worst_joint]);
 }
 
 /* A single damaged reply does not end a wait; several consecutive ones do. */
@@ -594,14 +594,14 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err)
 {
-    struct aw_hidmotor_stopped unwanted;
+    struct aw_hidmotor_stopped discarded;
     int64_t started = aw_clock_now(arm->link->clock);
     bool has_turn = aw_link_start_turn(arm->link, started + STOP_TURN_NS);
     int timeout_ms = arm->options.timeout_ms, turn_ms = arm->options.turn_ms;
     enum aw_status status;
     arm->options.turn_ms = 0;
     if (!stopped)
-        stopped = &unwanted;
+        stopped = &discarded;
     *stopped = (struct aw_hidmotor_stopped){.attempts = 0};
     if (timeout_ms > STOP_TIMEOUT_MS)
         arm->options.timeout_ms = STOP_TIMEOUT_MS;

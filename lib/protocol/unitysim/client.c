@@ -372,11 +372,11 @@ bool aw_unitysim_is_stale(const struct aw_unitysim *unity)
 }
 
 /* Reports why no data arrives: the link's news, or advice. */
-static enum aw_status fail_no_data(const struct aw_unitysim *unity, const char *what,
+static enum aw_status fail_no_data(const struct aw_unitysim *unity, const char *problem,
                                    int64_t wait_ns, const char *advice, struct aw_error *err)
 {
     bool has_news = unity->reports.link_news[0];
-    return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
+    return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", problem, (double)wait_ns / 1e9,
                    has_news ? ": " : " — ", has_news ? unity->reports.link_news : advice);
 }
 
@@ -624,9 +624,9 @@ int aw_unitysim_approach_speed(int velocity, int tolerance, int distance)
     if (distance >= velocity * AW_UNITYSIM_SLOWEST / tolerance)
         return velocity;
     int gain = velocity / (tolerance * 5);
-    int slow = velocity - velocity * gain * tolerance / distance;
-    slow = slow < AW_UNITYSIM_SLOWEST ? AW_UNITYSIM_SLOWEST : slow;
-    return slow < velocity ? slow : velocity;
+    int approach = velocity - velocity * gain * tolerance / distance;
+    approach = approach < AW_UNITYSIM_SLOWEST ? AW_UNITYSIM_SLOWEST : approach;
+    return approach < velocity ? approach : velocity;
 }
 
 void aw_unitysim_set_goal(struct aw_unitysim_move *move, int joint, int position)

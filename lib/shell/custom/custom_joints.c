@@ -199,9 +199,9 @@ static enum aw_status stream_path(struct aw_session *session, struct aw_joint_li
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     for (int64_t tick = 1; status == AW_OK && !last; tick++) {
-        double part = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
-        double share = (1 - cos(M_PI * part)) / 2;
-        last = part >= 1;
+        double progress = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
+        double share = (1 - cos(M_PI * progress)) / 2;
+        last = share >= 1;
         for (size_t i = 0; i < arm->n; i++)
             now[i] = last ? goal[i] : motion->from[i] + share * (goal[i] - motion->from[i]);
         stream = !last;
@@ -210,7 +210,7 @@ static enum aw_status stream_path(struct aw_session *session, struct aw_joint_li
             status = aw_joints_attend(session, list, aw_time_after(start, (double)tick / HZ), 0,
                                       NULL, NULL);
         aw_session_show_progress(session, "%s %.0f of %.0f s", session->run.command->name,
-                                 part * seconds, seconds);
+                                 share * seconds, seconds);
     }
     aw_session_set_end(session, REST_S);
     return status;
@@ -261,8 +261,8 @@ size_t aw_custom_get_targets(struct aw_session *session, struct aw_joint_list *l
 /* ---- Attending ---- */
 
 static enum aw_status attend_by_polling(struct aw_session *session, struct aw_joint_list *list,
-                                        int64_t deadline, int64_t period, aw_joints_look_fn *look,
-                                        void *context)
+                                        int64_t deadline, int64_t period,
+                                        aw_joints_report_fn *on_report, void *context)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = AW_OK;
@@ -278,25 +278,25 @@ static enum aw_status attend_by_polling(struct aw_session *session, struct aw_jo
         update_list(session, list);
         if (status == AW_TIMEOUT && arm->n_lost < LOST_MAX)
             status = AW_OK;
-        else if (status == AW_OK && look && !look(context, list))
+        else if (status == AW_OK && on_report && !on_report(context, list))
             break;
     }
     return status;
 }
 
 static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_list *list,
-                                    int64_t deadline, double rate_hz, aw_joints_look_fn *look,
-                                    void *context)
+                                    int64_t deadline, double rate_hz,
+                                    aw_joints_report_fn *on_report, void *context)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t period = isinf(rate_hz) ? 0 : (int64_t)(1e9 / (rate_hz > 0 ? rate_hz : HZ));
     if (arm->n_queries)
-        return attend_by_polling(session, list, deadline, period, look, context);
+        return attend_by_polling(session, list, deadline, period, on_report, context);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
         status = aw_custom_receive(session, deadline);
         update_list(session, list);
-        if (status == AW_OK && look && !look(context, list))
+        if (status == AW_OK && on_report && !on_report(context, list))
             return AW_OK;
     }
     return status == AW_TIMEOUT ? AW_OK : status;
@@ -305,9 +305,9 @@ static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_
 const struct aw_joints aw_custom_joints = {
     .traits.rate_hz = HZ,
     .traits.max_hz = 500,
-    .about.list = list_joints,
-    .about.list_limits = list_limits,
-    .about.read = read_joints,
+    .info.list = list_joints,
+    .info.list_limits = list_limits,
+    .info.read = read_joints,
     .run.open = open_link,
     .run.command = run_command,
     .run.attend = attend_joints,

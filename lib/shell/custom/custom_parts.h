@@ -12,9 +12,9 @@ struct aw_custom_joint {
     const struct aw_joint_row *row;
     struct aw_field_ref setpoint, reports[AW_JOINT_VALUES];
     struct aw_joint_state state;
-    double sent_setpoint; /* the last setpoint; NaN: none */
-    double last_setpoint; /* latest setpoint; unchanged since changed_ns; NaN: none */
-    int64_t changed_ns;
+    double sent_setpoint; /* the last setpoint from this session; NaN: none */
+    double seen_setpoint; /* the last setpoint, sent or reported; NaN: none */
+    int64_t changed_ns;   /* time at which seen_setpoint last changed; AW_NO_TIME: never */
     double min, max;
     double tolerance, min_motion; /* see struct aw_joint */
     /* max distance from the last target sent; beyond it, that target is ignored */

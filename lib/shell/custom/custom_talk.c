@@ -59,7 +59,7 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
                        struct aw_custom_joint *joint)
 {
     *joint = (struct aw_custom_joint){
-        .row = row, .sent_setpoint = NAN, .last_setpoint = NAN, .changed_ns = AW_NO_TIME};
+        .row = row, .sent_setpoint = NAN, .seen_setpoint = NAN, .changed_ns = AW_NO_TIME};
     joint->setpoint = aw_field_ref_find(session, row->setpoint, AW_TX, NULL);
     struct aw_range range = aw_scalar_range(aw_wire_codec_at(session->wire, joint->setpoint.index),
                                             joint->setpoint.scalar, NULL);
@@ -139,10 +139,10 @@ void aw_custom_find_fields(struct aw_session *session, struct aw_custom_arm *arm
  * time. */
 static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t now)
 {
-    if (fabs(value - joint->last_setpoint) <= SAME * joint->tolerance)
+    if (fabs(value - joint->seen_setpoint) <= SAME * joint->tolerance)
         return;
-    joint->changed_ns = isnan(joint->last_setpoint) ? AW_NO_TIME : now;
-    joint->last_setpoint = value;
+    joint->changed_ns = isnan(joint->seen_setpoint) ? AW_NO_TIME : now;
+    joint->seen_setpoint = value;
 }
 
 void aw_custom_store_values(struct aw_session *session, const struct aw_record *record)

@@ -186,14 +186,14 @@ enum aw_status aw_custom_stop(struct aw_session *session)
 /* Uses the last measured positions. */
 void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     for (const struct aw_stop_row *stop = session->wire->protocol->custom.stops; stop->packet;
          stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
             aw_add_stop_packet(session, &packet, add, context);
     }
-    session->err = before;
+    session->err = saved_err;
 }
 
 enum aw_motion_effect aw_custom_on_frame(struct aw_session *session, bool tx, struct aw_span frame)

@@ -74,29 +74,30 @@ const struct aw_controller aw_custom_controller = {
 
 /* Returns true if the device reports every gain that can be set, so that sent gains can be
  * confirmed. */
-static bool are_reported(const struct aw_custom_arm *arm, bool *any)
+static bool are_reported(const struct aw_custom_arm *arm, bool *any_reported)
 {
-    bool all = true;
-    *any = false;
+    bool all_reported = true;
+    *any_reported = false;
     for (size_t i = 0; i < AW_CUSTOM_GAINS; i++) {
-        *any = *any || arm->gains[i].set.message;
-        all = all && (!arm->gains[i].set.message || arm->gains[i].reported.message);
+        *any_reported = *any_reported || arm->gains[i].set.message;
+        all_reported =
+            all_reported && (!arm->gains[i].set.message || arm->gains[i].reported.message);
     }
-    return all;
+    return all_reported;
 }
 
 static enum aw_status run_custom_gains(struct aw_session *session, const struct aw_args *args)
 {
-    bool any, all = are_reported(aw_custom_arm(session), &any);
+    bool any_reported, all_reported = are_reported(aw_custom_arm(session), &any_reported);
     const struct aw_gain_hooks hooks = {
-        .sent_result = all ? "confirmed" : "sent",
+        .sent_result = all_reported ? "confirmed" : "sent",
         .none_reason =
             "the firmware reports no gains, and none were sent in this session — write 'kp = "
             "PACKET.FIELD PACKET.FIELD' in a [joint] section; the second field reports the gain",
         .read = aw_gains_read,
         .controller = "pid",
         .send = aw_gains_send};
-    if (!any)
+    if (!any_reported)
         return aw_fail(&session->err, AW_USAGE,
                        "gains: no joint in the packet file has gains — add 'kp = PACKET.FIELD' to "
                        "a [joint] section");

@@ -64,8 +64,9 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
         if (examples || has_word(*list, command->name))
             fn(context, line);
     }
-    bool all = tool->help.example_move || !command->lines || !strstr(command->lines[0], "{move");
-    for (const char *const *list = all ? command->lines : NULL; list && *list; list++) {
+    bool shows_lines =
+        tool->help.example_move || !command->lines || !strstr(command->lines[0], "{move");
+    for (const char *const *list = shows_lines ? command->lines : NULL; list && *list; list++) {
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);
     }
@@ -78,15 +79,15 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
 
 struct example_list {
     struct aw_page *page;
-    bool any;
+    bool has_examples;
 };
 
 static void show_example(void *context, const char *line)
 {
     struct example_list *list = context;
-    if (!list->any)
+    if (!list->has_examples)
         aw_page_add_heading(list->page, "Examples");
-    list->any = true;
+    list->has_examples = true;
     aw_page_add_code(list->page, line);
 }
 

@@ -213,9 +213,9 @@ enum aw_status aw_print_help_json(struct aw_session *session, const struct aw_co
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (text && !command && !topic) {
-        char *all = add_messages(session, text);
+        char *complete = add_messages(session, text);
         free(text);
-        text = all;
+        text = complete;
     }
     if (!text)
         return aw_no_memory(&session->err);

@@ -116,12 +116,12 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
     static const char *const help[] = {"   arrows move, page keys step, q quit, ? keys",
                                        "   q quit, ? keys", "  q, ? keys", ""};
     struct aw_session *session = jog->session;
-    struct termios before;
+    struct termios old_settings;
     enum aw_status status = AW_OK;
     if (!isatty(STDIN_FILENO))
         return aw_fail(&session->err, AW_USAGE,
                        "jog: no terminal to read keys from — give an amount: jog JOINT +5");
-    if (!aw_terminal_read_keys(&before))
+    if (!aw_terminal_read_keys(&old_settings))
         return aw_fail(&session->err, AW_USAGE,
                        "jog: cannot read single keys from the terminal — "
                        "give an amount: jog JOINT +5");
@@ -140,6 +140,6 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
         status = read_keys(jog);
     }
     aw_session_report(session, "\n");
-    tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    tcsetattr(STDIN_FILENO, TCSANOW, &old_settings);
     return status;
 }

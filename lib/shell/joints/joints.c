@@ -63,7 +63,7 @@ void aw_joint_set_value(struct aw_joint *joint, enum aw_joint_value kind, double
 enum aw_status aw_joints_list(struct aw_session *session, struct aw_joint_list *list)
 {
     *list = (struct aw_joint_list){.columns = session->tool->motion.joints->columns};
-    return session->tool->motion.joints->about.list(session, list);
+    return session->tool->motion.joints->info.list(session, list);
 }
 
 enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list *list)
@@ -101,7 +101,7 @@ static size_t find_other(struct aw_session *session, struct aw_joint_list *list,
     const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint other = aw_joint_make(text);
     size_t i = 0;
-    if (!joints->about.find_other || !joints->about.find_other(session, text, &other))
+    if (!joints->info.find_other || !joints->info.find_other(session, text, &other))
         return list->n;
     while (i < list->n && list->joints[i].id != other.id)
         i++;
@@ -114,7 +114,7 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
                               const char *text, size_t *joint)
 {
     const char *names[NAMES_MAX];
-    char all[256] = "use";
+    char advice[256] = "use";
     size_t n = 0;
     list->is_frozen = true;
     *joint = aw_joints_find_index(list, text);
@@ -124,15 +124,15 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
         return AW_OK;
     for (size_t i = 0; i < list->n && n + 2 < NAMES_MAX; i++) {
         const struct aw_joint *at = &list->joints[i];
-        size_t used = strlen(all);
+        size_t used = strlen(advice);
         names[n++] = at->name;
         if (*at->alias)
             names[n++] = at->alias;
-        snprintf(all + used, sizeof all - used, "%s %.60s", i ? "," : "",
+        snprintf(advice + used, sizeof advice - used, "%s %.60s", i ? "," : "",
                  *at->alias ? at->alias : at->name);
     }
     return aw_fail_unknown(&session->err, aw_suggest(text, names, n),
-                           list->n ? all : "list the joints with 'limits'",
+                           list->n ? advice : "list the joints with 'limits'",
                            "joint '%.40s' not found", text);
 }
 
@@ -152,7 +152,7 @@ static void complete_names(struct aw_session *session, aw_candidate_fn *add, voi
                            bool pairs)
 {
     struct aw_joint_list list = {0};
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     char word[AW_JOINT_NAME + 1];
     if (session->tool->motion.joints && aw_joints_list(session, &list) == AW_OK)
         for (size_t i = 0; i < list.n; i++) {
@@ -162,7 +162,7 @@ static void complete_names(struct aw_session *session, aw_candidate_fn *add, voi
             snprintf(word, sizeof word, "%s%s", aw_joint_display_name(joint), pairs ? "=" : "");
             add(context, word, *joint->alias ? joint->name : NULL);
         }
-    session->err = before;
+    session->err = saved_err;
     aw_joints_free(&list);
 }
 
@@ -238,7 +238,7 @@ static enum aw_status set_steer_targets(struct aw_session *session, struct aw_jo
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list)
 {
     return session->options.run.dry_run ? aw_dry_run_depends(session, "the positions of the joints")
-                                        : session->tool->motion.joints->about.read(session, list);
+                                        : session->tool->motion.joints->info.read(session, list);
 }
 
 enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list)
@@ -282,7 +282,7 @@ enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_lis
 struct steering {
     struct aw_session *session;
     struct aw_joint_list *list;
-    aw_joints_look_fn *look;
+    aw_joints_report_fn *on_report;
     void *context;
     enum aw_status status;
 };
@@ -309,7 +309,7 @@ static bool steer(void *context, const struct aw_joint_list *seen)
     struct aw_joint_goal goals[AW_JOINTS_STEERED];
     struct aw_joint_command command = {
         .kind = AW_JOINT_VELOCITIES, .goals = goals, .is_stream = true, .show_ns = AW_NO_TIME};
-    bool wants_more = !s->look || s->look(s->context, seen);
+    bool wants_more = !s->on_report || s->on_report(s->context, seen);
     for (size_t i = 0; i < s->list->n && command.n < AW_JOINTS_STEERED; i++)
         if (isfinite(s->list->joints[i].steer.steer_target))
             goals[command.n++] =
@@ -320,15 +320,15 @@ static bool steer(void *context, const struct aw_joint_list *seen)
 }
 
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
-                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                 void *context)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
-    struct steering steering = {session, list, look, context, AW_OK};
+    struct steering steering = {session, list, on_report, context, AW_OK};
     if (!joints->run.attend)
         return aw_clock_sleep(session->clock, deadline);
     if (!(session->tool->motion.steer_gain > 0))
-        return joints->run.attend(session, list, deadline, rate_hz, look, context);
+        return joints->run.attend(session, list, deadline, rate_hz, on_report, context);
     enum aw_status status = joints->run.attend(session, list, deadline, rate_hz, steer, &steering);
     return status == AW_OK ? steering.status : status;
 }
@@ -342,23 +342,23 @@ int64_t aw_joints_now(struct aw_session *session)
 struct until {
     struct aw_session *session;
     int64_t at_ns;
-    aw_joints_look_fn *look;
+    aw_joints_report_fn *on_report;
     void *context;
 };
 
 static bool look_until(void *context, const struct aw_joint_list *list)
 {
     const struct until *u = context;
-    bool wants_more = !u->look || u->look(u->context, list);
+    bool wants_more = !u->on_report || u->on_report(u->context, list);
     return wants_more && aw_joints_now(u->session) < u->at_ns;
 }
 
 enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_joint_list *list,
-                                      int64_t at_ns, aw_joints_look_fn *look, void *context)
+                                      int64_t at_ns, aw_joints_report_fn *on_report, void *context)
 {
-    struct until until = {session, at_ns, look, context};
+    struct until until = {session, at_ns, on_report, context};
     if (!session->tool->motion.joints->run.now)
-        return aw_joints_attend(session, list, at_ns, 0, look, context);
+        return aw_joints_attend(session, list, at_ns, 0, on_report, context);
     return aw_joints_now(session) < at_ns
                ? aw_joints_attend(session, list, AW_NEVER, INFINITY, look_until, &until)
                : AW_OK;
@@ -446,15 +446,15 @@ double aw_joints_duration_s(const struct aw_session *session, const struct aw_jo
 {
     const struct aw_joints *joints = session->tool->motion.joints;
     double seconds = isnan(command->seconds) ? joints->traits.default_s : command->seconds,
-           longest = NAN;
+           max_s = NAN;
     bool steered = session->tool->motion.steer_gain > 0 && !joints->run.await;
     for (size_t i = 0; i < command->n && steered; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double distance =
             fabs(command->goals[i].value - aw_joint_position(joint, joint->steer.steer_target));
-        longest = fmax(longest, distance / get_speed(session, joint));
+        max_s = fmax(max_s, distance / get_speed(session, joint));
     }
-    seconds = seconds > 0 ? seconds : longest;
+    seconds = seconds > 0 ? seconds : max_s;
     return seconds > 0 ? seconds : (double)NAN;
 }
 
@@ -462,12 +462,12 @@ static bool steer_along(void *context, const struct aw_joint_list *list)
 {
     struct arrival *a = context;
     double t = (double)(aw_joints_now(a->session) - a->started_ns) / 1e9;
-    double part = aw_clamp(t / a->seconds, 0, 1);
+    double share = aw_clamp(t / a->seconds, 0, 1);
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint_goal *goal = &a->command->goals[i];
         struct aw_joint *joint = &a->list->joints[goal->joint];
-        joint->steer.steer_target = a->from[i] + part * (goal->value - a->from[i]);
-        joint->steer.steer_rate = part < 1 ? (goal->value - a->from[i]) / a->seconds : 0;
+        joint->steer.steer_target = a->from[i] + share * (goal->value - a->from[i]);
+        joint->steer.steer_rate = share < 1 ? (goal->value - a->from[i]) / a->seconds : 0;
     }
     return has_no_stray(a, list) && t < a->seconds + SETTLE_S;
 }
@@ -498,7 +498,7 @@ static void show_progress(struct aw_session *session, const void *context)
 {
     const struct progress *t = context;
     const struct aw_joint_goal *farthest = NULL;
-    char of[32] = "", where[160] = "";
+    char total_text[32] = "", where[160] = "";
     double max_distance = -1;
     for (size_t i = 0; i < t->command->n; i++) {
         const struct aw_joint *joint = &t->list->joints[t->command->goals[i].joint];
@@ -509,7 +509,7 @@ static void show_progress(struct aw_session *session, const void *context)
         max_distance = distance;
     }
     if (isfinite(t->seconds))
-        snprintf(of, sizeof of, " of %.0f", t->seconds);
+        snprintf(total_text, sizeof total_text, " of %.0f", t->seconds);
     if (farthest) {
         const struct aw_joint *joint = &t->list->joints[farthest->joint];
         const char *unit = joint->unit[AW_JOINT_ACTUAL];
@@ -518,7 +518,8 @@ static void show_progress(struct aw_session *session, const void *context)
                  unit ? unit : "");
     }
     aw_session_show_progress(session, "%s %.0f%s s%s", session->run.command->name,
-                             (double)(aw_joints_now(session) - t->started_ns) / 1e9, of, where);
+                             (double)(aw_joints_now(session) - t->started_ns) / 1e9, total_text,
+                             where);
 }
 
 /* A steered joint has no target, so it stops when steering ends. Other joints stop only on a

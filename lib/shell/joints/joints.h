@@ -171,15 +171,15 @@ struct aw_joint_command {
 
 /* Called after each report of a joint; list->joints[…].state is up to date. Returns false to end
  * the wait. */
-typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
+typedef bool aw_joints_report_fn(void *context, const struct aw_joint_list *list);
 
 /* Context that the hooks attend and await pass to the callback of their protocol client. */
 struct aw_joints_watch {
     struct aw_session *session;
     struct aw_joint_list *list;
-    aw_joints_look_fn *look;
+    aw_joints_report_fn *on_report;
     void *context;
-    bool ended; /* look has ended the wait */
+    bool ended; /* on_report has ended the wait */
 };
 
 /* ---- Hooks of a tool for its joints ------------------------------------------------------------
@@ -246,7 +246,7 @@ struct aw_joints {
          * printed. */
         enum aw_status (*print_extra)(struct aw_session *session, struct aw_joint_list *list,
                                       size_t joint);
-    } about;
+    } info;
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
     const char *const *extra_names;
 
@@ -277,22 +277,22 @@ struct aw_joints {
         enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
                                   const struct aw_joint_command *command);
 
-        /* Communicates until the deadline and stores the reports; calls look (or NULL) after each
-         * report of a joint. Polls a device that only answers, rate_hz times a second (0: default,
-         * INFINITY: as fast as it answers). Returns AW_OK at the deadline or when look returns
-         * false, otherwise AW_STOPPED or AW_LOST, or AW_TIMEOUT if the device was silent for too
-         * long. */
+        /* Communicates until the deadline and stores the reports; calls on_report (or NULL) after
+         * each report of a joint. Polls a device that only answers, rate_hz times a second (0:
+         * default, INFINITY: as fast as it answers). Returns AW_OK at the deadline or when
+         * on_report returns false, otherwise AW_STOPPED or AW_LOST, or AW_TIMEOUT if the device was
+         * silent for too long. */
         enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
-                                 int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                 int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                  void *context);
 
         /* Waits until the joints of the last command are within tolerance of their targets (NaN:
-         * each joint's own tolerance), or until look returns false (AW_OK). AW_REFUSED if they rest
-         * elsewhere, or AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend
-         * waits instead; steered joints move at their max speed or at --speed. */
+         * each joint's own tolerance), or until on_report returns false (AW_OK). AW_REFUSED if they
+         * rest elsewhere, or AW_TIMEOUT, with the joint and its distance in session->err. NULL:
+         * attend waits instead; steered joints move at their max speed or at --speed. */
         enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command, double tolerance,
-                                int64_t deadline, aw_joints_look_fn *look, void *context);
+                                int64_t deadline, aw_joints_report_fn *on_report, void *context);
 
         /* Ends the motion of a command that finished with this status: disables enabled drivers,
          * zeroes persistent velocities, and waits for confirmation. Returns status and its error if
@@ -356,7 +356,7 @@ enum aw_status aw_joints_send_unchecked(struct aw_session *session, struct aw_jo
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 enum aw_status aw_joints_attend(struct aw_session *session, struct aw_joint_list *list,
-                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                int64_t deadline, double rate_hz, aw_joints_report_fn *on_report,
                                 void *context);
 enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command, double tolerance,
@@ -371,7 +371,7 @@ double aw_joints_duration_s(const struct aw_session *session, const struct aw_jo
 
 /* Like attend, until this time of the device's clock. */
 enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_joint_list *list,
-                                      int64_t at_ns, aw_joints_look_fn *look, void *context);
+                                      int64_t at_ns, aw_joints_report_fn *on_report, void *context);
 
 /* Returns the name that users prefer: "elbow" rather than "m3", "base" rather than "1". */
 const char *aw_joint_display_name(const struct aw_joint *joint);

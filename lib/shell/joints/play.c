@@ -134,7 +134,7 @@ static double path_now(const struct aw_play *p)
     return p->time.rounds_s + p->time.at_s + p->tempo.speed * fmin(elapsed_s, p->time.period_s);
 }
 
-static bool look(void *context, const struct aw_joint_list *list)
+static bool on_report(void *context, const struct aw_joint_list *list)
 {
     struct aw_play *p = context;
     bool is_fine = true;
@@ -214,13 +214,13 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     if (session->tool->motion.joints->traits.confirms)
-        look(p, &p->list); /* the device only confirms, so a confirmation counts as a report */
+        on_report(p, &p->list); /* the device only confirms, so a confirmation counts as a report */
     do {
-        status = aw_joints_attend_until(session, &p->list, until, look, p);
+        status = aw_joints_attend_until(session, &p->list, until, on_report, p);
         /* This program may have been suspended: queued messages end the apparent silence. */
         if (status == AW_OK && seems_silent(p))
             status = aw_joints_attend_until(session, &p->list, aw_joints_now(session) + LATE_NS,
-                                            look, p);
+                                            on_report, p);
     } while (status == AW_OK && check_joints(p) == AW_OK && aw_joints_now(session) < until);
     return status == AW_OK ? check_joints(p) : status;
 }

@@ -120,9 +120,9 @@ static size_t columns_each(const struct file_reader *r)
 /* A suggestion for --columns. */
 struct suggestion {
     struct aw_time_column time;
-    int t; /* -1: no column looks like a time */
-    bool named, timed, unknown;
-    size_t each, next, joints;
+    int time_column; /* -1: no column looks like a time */
+    bool names_joints, has_time, unknown;
+    size_t stride, next, joints;
 };
 
 /* Returns true if the column may hold the joint with this number: it has no name, or its name ends
@@ -142,12 +142,13 @@ static const char *suggest_column(const struct file_reader *r, size_t column, st
     const struct aw_joint_list *list = &r->play->list;
     char unit[16];
     size_t joint = find_joint(r, r->table.names[column], unit);
-    bool may = o->t < 0 ? joint == list->n && may_be_time(r, column) : (int)column == o->t;
-    if (may && !o->timed) {
-        o->timed = true;
+    bool may = o->time_column < 0 ? joint == list->n && may_be_time(r, column)
+                                  : (int)column == o->time_column;
+    if (may && !o->has_time) {
+        o->has_time = true;
         return o->time.scale < 1 ? "t_ms" : "t_s";
     }
-    if (!o->named && joint == list->n && column % o->each == 0) {
+    if (!o->names_joints && joint == list->n && column % o->stride == 0) {
         joint = next_joint(r, &o->next);
         o->unknown |= joint < list->n && !may_be_joint(r, column, o->next);
         joint = o->unknown ? list->n : joint;
@@ -161,16 +162,17 @@ static enum aw_status fail_with_columns(struct file_reader *r)
 {
     struct aw_table *table = &r->table;
     struct suggestion o = {.time.scale = 1,
-                           .named = names_a_joint(r),
-                           .timed = aw_play_given(r->session)->every_s > 0};
+                           .names_joints = names_a_joint(r),
+                           .has_time = aw_play_given(r->session)->every_s > 0};
     char columns[400] = "";
-    o.t = aw_find_time_column((const char *const *)table->names, table->n_columns, &o.time);
-    o.each = o.t < 0 ? columns_each(r) : 1;
+    o.time_column =
+        aw_find_time_column((const char *const *)table->names, table->n_columns, &o.time);
+    o.stride = o.time_column < 0 ? columns_each(r) : 1;
     for (size_t c = 0; c < table->n_columns; c++)
         aw_append(columns, sizeof columns, ",", "%s", suggest_column(r, c, &o));
     if ((o.joints > 0 || o.unknown) && strlen(columns) + 1 < sizeof columns)
         aw_append(r->session->err.text, sizeof r->session->err.text, ", ",
-                  "or give --columns %s%s%s", columns, o.timed ? "" : " --every 20ms",
+                  "or give --columns %s%s%s", columns, o.has_time ? "" : " --every 20ms",
                   o.unknown ? " with joints in place of -" : "");
     return fail_in_header(r);
 }

@@ -237,7 +237,7 @@ struct approach {
     int64_t behind_ns[AW_START_JOINTS];
 };
 
-static enum aw_status send_part(struct approach *approach, double part)
+static enum aw_status send_share(struct approach *approach, double share)
 {
     struct aw_session *session = approach->session;
     struct aw_joint_goal now[AW_START_JOINTS];
@@ -247,7 +247,7 @@ static enum aw_status send_part(struct approach *approach, double part)
                                        .is_stream = true,
                                        .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < approach->n; i++) {
-        double at = approach->from[i] + part * (approach->goals[i].value - approach->from[i]);
+        double at = approach->from[i] + share * (approach->goals[i].value - approach->from[i]);
         now[i] = (struct aw_joint_goal){approach->goals[i].joint, at};
         approach->lags[i].target = at;
     }
@@ -312,23 +312,23 @@ static enum aw_status begin_approach(struct approach *approach)
 static enum aw_status run_approach(struct approach *approach)
 {
     struct aw_session *session = approach->session;
-    double rate_hz = session->tool->motion.joints->traits.rate_hz, part = 0;
+    double rate_hz = session->tool->motion.joints->traits.rate_hz, share = 0;
     int64_t start = aw_joints_now(session), due = start;
     int64_t ticks = (int64_t)ceil(approach->seconds * rate_hz),
             max_ticks = ticks + (int64_t)(SETTLE_S * rate_hz);
     enum aw_status status = begin_approach(approach);
     for (int64_t tick = 1;
-         status == AW_OK && tick <= max_ticks && (part < 1 || is_steering(approach)); tick++) {
+         status == AW_OK && tick <= max_ticks && (share < 1 || is_steering(approach)); tick++) {
         int64_t late = aw_joints_now(session) - due;
         start += late > GAP_NS ? late : 0;
         due = aw_time_after(start, (double)tick / rate_hz);
-        part = fmin(1, (double)tick / rate_hz / approach->seconds);
-        status = send_part(approach, part);
+        share = fmin(1, (double)tick / rate_hz / approach->seconds);
+        status = send_share(approach, share);
         if (status == AW_OK)
             status = aw_joints_attend_until(session, approach->list, due, NULL, NULL);
         if (status == AW_OK)
             status = check_joints(approach);
-        aw_session_show_progress(session, "approach %.0f of %.0f s", part * approach->seconds,
+        aw_session_show_progress(session, "approach %.0f of %.0f s", share * approach->seconds,
                                  approach->seconds);
     }
     return status;

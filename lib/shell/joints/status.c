@@ -114,7 +114,7 @@ static enum aw_status print_extra(struct aw_session *session, struct aw_joint_li
                                   size_t joint)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
-    return joints->about.print_extra ? joints->about.print_extra(session, list, joint) : AW_OK;
+    return joints->info.print_extra ? joints->info.print_extra(session, list, joint) : AW_OK;
 }
 
 static enum aw_status show_row(struct aw_session *session, struct aw_joint_list *list, size_t i)
@@ -209,7 +209,7 @@ static void show_limits(struct aw_session *session, const char *name, const char
                         const struct aw_joint *joint)
 {
     struct aw_joint_limit limits[AW_JOINT_LIMITS] = {0};
-    size_t n = session->tool->motion.joints->about.list_limits(session, joint, limits);
+    size_t n = session->tool->motion.joints->info.list_limits(session, joint, limits);
     for (size_t i = 0; i < n; i++)
         show_limit(session, name, alias, limits[i]);
 }
@@ -227,7 +227,7 @@ static void show_all(struct aw_session *session, const struct aw_joint_list *lis
         if (!typed && !joint->flags.undescribed)
             show_limits(session, joint->name, joint->alias, joint);
     }
-    if (joints->about.find_other && joints->about.find_other(session, typed, &others))
+    if (joints->info.find_other && joints->info.find_other(session, typed, &others))
         show_limits(session, described ? "others" : "all", typed ? typed : "", &others);
 }
 

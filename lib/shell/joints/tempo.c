@@ -49,8 +49,8 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
                                .speed = speed,
                                .target_speed = speed,
                                .max_speed = fmax(speed, max_speed)};
-    tempo->has_keys =
-        isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && aw_terminal_read_keys(&tempo->before);
+    tempo->has_keys = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) &&
+                      aw_terminal_read_keys(&tempo->old_settings);
     aw_share_mark_playback(session, true);
     if (tempo->has_keys)
         aw_session_print_notice(
@@ -60,7 +60,7 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
 void aw_tempo_end(struct aw_tempo *tempo)
 {
     if (tempo->has_keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &tempo->before);
+        tcsetattr(STDIN_FILENO, TCSANOW, &tempo->old_settings);
     tempo->has_keys = false;
     aw_share_mark_playback(tempo->session, false);
 }
@@ -82,10 +82,10 @@ static void set_target_speed(struct aw_tempo *tempo, double speed)
 static void handle_typed(struct aw_tempo *tempo)
 {
     double speed;
-    char name[AW_TEMPO_LINE] = "", share[AW_TEMPO_LINE] = "", more[2];
+    char name[AW_TEMPO_LINE] = "", share[AW_TEMPO_LINE] = "", excess[2];
     tempo->typed[tempo->n] = '\0';
     tempo->n = 0;
-    if (sscanf(tempo->typed, "%23s %23s %1s", name, share, more) == 2 &&
+    if (sscanf(tempo->typed, "%23s %23s %1s", name, share, excess) == 2 &&
         strcmp(name, "speed") == 0 && aw_number_parse_unit(share, "", &speed, NULL) == AW_OK &&
         speed >= 0)
         set_target_speed(tempo, speed);

@@ -37,7 +37,7 @@ struct aw_tempo {
     /* current speed, target speed, max speed within the limits */
     double speed, target_speed, max_speed;
     bool has_keys; /* the terminal supplies keys */
-    struct termios before;
+    struct termios old_settings;
     char typed[AW_TEMPO_LINE]; /* incomplete line typed by the user */
     size_t n;
     char typed_text[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */

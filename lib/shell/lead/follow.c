@@ -93,11 +93,11 @@ struct map_completer {
     void *context;
 };
 
-static void add_row(void *context, const char *word, const char *help)
+static void add_row(void *context, const char *candidate, const char *help)
 {
     const struct map_completer *completer = context;
     char row[AW_JOINT_NAME + 1];
-    snprintf(row, sizeof row, "%.63s=", word);
+    snprintf(row, sizeof row, "%.63s=", candidate);
     completer->add(completer->context, row, help);
 }
 

@@ -22,7 +22,7 @@ void aw_follower_update(struct aw_follower *f)
     }
 }
 
-static bool look(void *context, const struct aw_joint_list *list)
+static bool on_report(void *context, const struct aw_joint_list *list)
 {
     (void)context;
     (void)list;
@@ -35,7 +35,7 @@ enum aw_status aw_follower_attend(struct aw_follower *f)
     int64_t now = aw_clock_now(session->clock), slice = now + SLICE_NS;
     int64_t until = f->leader.is_recording ? f->time.next_ns : aw_min_time(slice, f->time.next_ns);
     enum aw_status status =
-        aw_joints_attend(session, &f->list, until > now ? until : slice, 0, look, f);
+        aw_joints_attend(session, &f->list, until > now ? until : slice, 0, on_report, f);
     aw_follower_update(f);
     for (size_t i = 0; i < f->map.n; i++) {
         const struct aw_joint *joint = aw_follower_joint(f, i);

@@ -6,12 +6,13 @@
 #define AT_ONCE  256 /* max records per cycle, so that the joints are served too */
 
 /* Allows no motion before all fields of the map have arrived. */
-static enum aw_status check_received(struct aw_follower *f, bool *all)
+static enum aw_status check_received(struct aw_follower *f, bool *has_all)
 {
     size_t missing = aw_leader_find_missing(&f->leader);
     int64_t now = aw_clock_now(f->session->clock);
-    *all = missing == f->map.n || f->leader.is_server || f->leader.same_kind;
-    if (*all || f->time.first_ns == AW_NO_TIME || now - f->time.first_ns < (int64_t)(SEEN_S * 1e9))
+    *has_all = missing == f->map.n || f->leader.is_server || f->leader.same_kind;
+    if (*has_all || f->time.first_ns == AW_NO_TIME ||
+        now - f->time.first_ns < (int64_t)(SEEN_S * 1e9))
         return AW_OK;
     return aw_leader_fail_missing(&f->leader, missing);
 }
@@ -19,10 +20,10 @@ static enum aw_status check_received(struct aw_follower *f, bool *all)
 static enum aw_status use_record(struct aw_follower *f, const struct aw_leader_record *record)
 {
     int64_t now = aw_clock_now(f->session->clock);
-    bool all;
+    bool has_all;
     f->time.first_ns = f->time.first_ns == AW_NO_TIME ? now : f->time.first_ns;
-    enum aw_status status = check_received(f, &all);
-    if (status != AW_OK || !all || !record->n)
+    enum aw_status status = check_received(f, &has_all);
+    if (status != AW_OK || !has_all || !record->n)
         return status;
     if (record->time_ns != AW_NO_TIME && !record->timed_locally &&
         !aw_follow_add_record(&f->engine, record->time_ns))

@@ -10,17 +10,17 @@
 
 /* Returns the length of a gap: longer than the deadman time and the usual sample interval. A table
  * of a few points has no gaps. */
-static double min_gap_s(const struct aw_follower *f)
+static double get_min_gap_s(const struct aw_follower *f)
 {
-    double longest = 0;
+    double max_interval_s = 0;
     for (size_t row = 0; row < f->map.n; row++) {
         const struct aw_leader_row *leader_row = &f->leader.rows[row];
         if (leader_row->n > 1)
-            longest = fmax(
-                longest, (leader_row->samples[leader_row->n - 1].t_s - leader_row->samples[0].t_s) /
-                             (double)(leader_row->n - 1));
+            max_interval_s = fmax(max_interval_s, (leader_row->samples[leader_row->n - 1].t_s -
+                                                   leader_row->samples[0].t_s) /
+                                                      (double)(leader_row->n - 1));
     }
-    return fmax(aw_follower_deadman_s(f), GAP_TIMES * longest);
+    return fmax(aw_follower_deadman_s(f), GAP_TIMES * max_interval_s);
 }
 
 static double map_sample(const struct aw_follower *f, size_t row, size_t sample)
@@ -73,7 +73,7 @@ enum aw_status aw_follower_load(struct aw_follower *f)
     enum aw_status status = aw_leader_load(&f->leader, aw_follower_deadman_s(f));
     if (status != AW_OK)
         return status;
-    f->playback.gap_s = min_gap_s(f);
+    f->playback.gap_s = get_min_gap_s(f);
     struct fastest fastest = find_fastest(f);
     const struct aw_joint *joint = aw_follower_joint(f, fastest.row);
     const char *unit = joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "";
@@ -97,8 +97,8 @@ static void interpolate(struct aw_follower *f, size_t row, int64_t now)
     if (next == 0 || next == leader_row->n || !is_continuous(f, row, next - 1))
         return;
     const struct aw_leader_sample *s = &leader_row->samples[next - 1];
-    double part = (f->playback.at_s - s[0].t_s) / (s[1].t_s - s[0].t_s);
-    aw_follow_set_value(&f->engine, row, s[0].value + part * (s[1].value - s[0].value), now);
+    double share = (f->playback.at_s - s[0].t_s) / (s[1].t_s - s[0].t_s);
+    aw_follow_set_value(&f->engine, row, s[0].value + share * (s[1].value - s[0].value), now);
 }
 
 /* Returns the time of the next sample in any row; INFINITY: none. */

@@ -24,9 +24,9 @@
 
 static bool is_file(const char *source)
 {
-    struct stat about;
-    int found = strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, &about) : stat(source, &about);
-    return found == 0 && S_ISREG(about.st_mode);
+    struct stat info;
+    int found = strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(source, &info);
+    return found == 0 && S_ISREG(info.st_mode);
 }
 
 /* Returns true if the fields belong to this tool. A name without a group may belong to any tool. */
@@ -92,11 +92,11 @@ static int measured_rank(const char *field)
 /* Returns how well the value matches the pattern: 0 is best, -1 is no match. */
 static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
 {
-    const struct aw_select one = {.n = 1, .pattern = {pattern}};
+    const struct aw_select single = {.n = 1, .pattern = {pattern}};
     size_t message = strlen(point->message);
     bool named = message && strncmp(pattern, point->message, message) == 0 &&
                  (pattern[message] == '\0' || pattern[message] == '.');
-    if ((sent && !named) || aw_select_match(&one, point) < 0)
+    if ((sent && !named) || aw_select_match(&single, point) < 0)
         return -1;
     const char *rest = pattern + message + (named && pattern[message] == '.');
     if (named && strcmp(rest, point->field) == 0)
@@ -124,7 +124,7 @@ static struct found find_match(const struct aw_item *item, const char *pattern)
     struct found match = {NULL, NULL, INT_MAX};
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
-        int rank = point->about ? -1 : rank_of(pattern, point, item->received.dir == AW_TX);
+        int rank = point->is_subject ? -1 : rank_of(pattern, point, item->received.dir == AW_TX);
         if (rank < 0 || rank > match.rank)
             continue;
         if (rank < match.rank)
@@ -210,10 +210,10 @@ size_t aw_leader_find_missing(const struct aw_leader *l)
 enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
 {
     const char *names[AW_LEADER_NAMES], *field = l->map->rows[row].field;
-    char all[200] = "";
+    char list[200] = "";
     for (size_t i = 0; i < l->n_names; i++) {
         names[i] = l->names[i];
-        aw_append(all, sizeof all, ", ", "%.60s", l->names[i]);
+        aw_append(list, sizeof list, ", ", "%.60s", l->names[i]);
     }
     if (!l->n_names)
         return aw_fail(&l->session->err, AW_USAGE,
@@ -221,7 +221,7 @@ enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
                        "that tool's 'decode -j'",
                        l->source);
     char advice[240];
-    snprintf(advice, sizeof advice, "available: %s", all);
+    snprintf(advice, sizeof advice, "available: %s", list);
     return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), advice,
                            "follow: the leader has no field '%.60s'", field);
 }

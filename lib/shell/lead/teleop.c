@@ -22,7 +22,7 @@
 
 static enum aw_status check_enable(struct aw_operator *h)
 {
-    if (h->input.pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
+    if (h->input.pad.has_input[h->map.enable] || aw_teleop_given(h->session)->channels)
         return AW_OK;
     return aw_fail(&h->session->err, AW_USAGE,
                    "teleop: '%s' has no control '%s', the enabling button of map %s — name another "
@@ -211,9 +211,9 @@ static enum aw_status begin_teleop(struct aw_operator *h)
 
 /* ---- Messages ---- */
 
-static void show_event(struct aw_operator *h, const char *text, const char *more)
+static void show_event(struct aw_operator *h, const char *text, const char *detail)
 {
-    snprintf(h->display.event_text, sizeof h->display.event_text, "%.40s%.79s", text, more);
+    snprintf(h->display.event_text, sizeof h->display.event_text, "%.40s%.79s", text, detail);
     if (!h->display.screen)
         aw_session_print_notice(h->session, "%s", h->display.event_text);
 }
@@ -277,12 +277,12 @@ static bool read_typed(struct aw_operator *h)
 
 static bool read_keys(struct aw_operator *h)
 {
-    bool all = read_typed(h);
+    bool has_read_all = read_typed(h);
     if (h->input.keys.enabled && !h->time.quit) {
         aw_teleop_keys_step(h);
         aw_teleop_set_alive(&h->engine, aw_clock_now(h->session->clock));
     }
-    return all;
+    return has_read_all;
 }
 
 static enum aw_status send_stream(struct aw_operator *h)

@@ -25,7 +25,7 @@ struct aw_teleop_keys {
     bool is_pressed;        /* a control is deflected */
     bool fast;              /* Shift is held */
     int control;            /* index of the control in the table of teleop_keys.c */
-    int64_t until;          /* end of the key press, session clock */
+    int64_t release_ns;     /* end of the key press, session clock */
     bool quit;
     bool late; /* keys were typed during a step: only releases and q count */
     size_t used;
@@ -35,13 +35,13 @@ struct aw_teleop_keys {
 /* A gamepad, read by the program armwire-pad. */
 struct aw_teleop_pad {
     bool is_open, bluetooth, ended;
-    bool silent;                /* armwire-pad was silent for too long */
-    bool has[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
+    bool silent;                      /* armwire-pad was silent for too long */
+    bool has_input[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
     /* arrival time of the last record, real clock; AW_NEVER: none yet */
     int64_t received_ns;
     struct aw_child child;
     size_t buffered, used; /* bytes in buffer: total, processed */
-    char name[80], why[400], buffer[8192];
+    char name[80], loss_reason[400], buffer[8192];
 };
 
 /* Channels received as records; stream NULL: none. */

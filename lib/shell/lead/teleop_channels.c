@@ -15,7 +15,7 @@ static enum aw_status name_inputs(struct aw_operator *h)
     struct aw_teleop_channels *c = &h->input.channels;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < h->map.n_inputs && status == AW_OK; i++) {
-        if (h->input.pad.has[i])
+        if (h->input.pad.has_input[i])
             continue;
         c->input[c->names.n] = i;
         status = aw_select_add(&c->names, h->map.inputs[i], &h->session->err);

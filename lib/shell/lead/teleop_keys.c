@@ -86,7 +86,7 @@ static void press_control(struct aw_operator *operator, int control, bool fast)
         return;
     k->control = control;
     k->is_pressed = true;
-    k->until = k->releases ? AW_NEVER : now + STEP_NS;
+    k->release_ns = k->releases ? AW_NEVER : now + STEP_NS;
     aw_teleop_set_input(&operator->engine, (size_t) operator->map.enable, 0);
     set_control(operator, keys[control].control, 0);
     aw_teleop_step(&operator->engine, now);
@@ -124,9 +124,10 @@ static void handle_sequence(struct aw_operator *operator, char end)
         return;
     }
     sscanf(k->text + 2, "%d", &key);
-    const char *more = strchr(k->text, ';'), *colon = more ? strchr(more, ':') : NULL;
-    if (more)
-        modifier = atoi(more + 1);
+    const char *modifiers = strchr(k->text, ';'),
+               *colon = modifiers ? strchr(modifiers, ':') : NULL;
+    if (modifiers)
+        modifier = atoi(modifiers + 1);
     if (colon)
         event = atoi(colon + 1);
     bool shift = (modifier - 1) & 1;
@@ -164,6 +165,6 @@ void aw_teleop_keys_handle(struct aw_operator *operator, char c)
 void aw_teleop_keys_step(struct aw_operator *operator)
 {
     if (operator->input.keys.is_pressed && aw_clock_now(operator->session->clock) >=
-        operator->input.keys.until)
+        operator->input.keys.release_ns)
         release_control(operator);
 }

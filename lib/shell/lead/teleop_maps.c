@@ -42,11 +42,11 @@ static enum aw_status read_section(struct aw_operator *operator, const char * na
     return status;
 }
 
-static void list_names(void *context, const char *word, const char *help)
+static void list_names(void *context, const char *candidate, const char *help)
 {
     char *names = context;
     (void)help;
-    aw_append(names, 400, ", ", "%s", word);
+    aw_append(names, 400, ", ", "%s", candidate);
 }
 
 static bool has_joint(const struct aw_operator *operator, const struct aw_teleop_row * row)

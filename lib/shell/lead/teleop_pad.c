@@ -44,13 +44,13 @@ static void read_first(struct aw_operator *h, const json_t *record)
     snprintf(p->name, sizeof p->name, "%.79s", get_text(record, "pad"));
     p->bluetooth = strcmp(get_text(record, "bus"), "bluetooth") == 0;
     for (size_t i = 0; i < h->map.n_inputs; i++)
-        p->has[i] = !isnan(get_number(record, h->map.inputs[i]));
+        p->has_input[i] = !isnan(get_number(record, h->map.inputs[i]));
 }
 
 static void end_pad(struct aw_operator *h, const char *why)
 {
     struct aw_teleop_pad *p = &h->input.pad;
-    snprintf(p->why, sizeof p->why, "%.399s", why);
+    snprintf(p->loss_reason, sizeof p->loss_reason, "%.399s", why);
     p->ended = h->time.quit = true;
     aw_teleop_set_halt(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
 }
@@ -79,7 +79,7 @@ static void apply_record(struct aw_operator *h, const json_t *record)
     p->silent = p->silent && !h->engine.enabled; /* keeps the reason of the last stop */
     h->time.event_ns = now - (int64_t)late_ns;
     for (size_t i = 0; i < h->map.n_inputs; i++)
-        if (p->has[i])
+        if (p->has_input[i])
             aw_teleop_set_input(&h->engine, i, get_number(record, h->map.inputs[i]));
     aw_teleop_set_alive(&h->engine, now - (int64_t)(age * 1e9));
 }
@@ -207,9 +207,10 @@ const char *aw_teleop_pad_end(struct aw_operator *h)
     struct aw_teleop_pad *p = &h->input.pad;
     char how[40];
     int status = aw_child_end(&p->child, END_MS);
-    if (strncmp(p->why, PROGRAM, strlen(PROGRAM)) == 0)
-        snprintf(p->why, sizeof p->why, PROGRAM ": %s", aw_child_describe(how, sizeof how, status));
-    return p->why;
+    if (strncmp(p->loss_reason, PROGRAM, strlen(PROGRAM)) == 0)
+        snprintf(p->loss_reason, sizeof p->loss_reason, PROGRAM ": %s",
+                 aw_child_describe(how, sizeof how, status));
+    return p->loss_reason;
 }
 
 void aw_teleop_pad_close(struct aw_operator *h)

@@ -25,7 +25,7 @@ const char *aw_teleop_halt_text(const struct aw_operator *h)
     if (h->engine.halt == AW_HALT_GONE && h->input.channels.ended)
         return "end of the records";
     if (h->engine.halt == AW_HALT_GONE && h->input.pad.ended)
-        return h->input.pad.why;
+        return h->input.pad.loss_reason;
     if (h->engine.halt == AW_HALT_GONE)
         return "terminal closed";
     if (h->engine.halt == AW_HALT_STALE && h->input.pad.silent)

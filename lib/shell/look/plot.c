@@ -134,8 +134,8 @@ static enum aw_status check_fields(struct plot *p)
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++) {
         const char *name = p->select.pattern[i];
-        const struct aw_select one = {.n = 1, .pattern = {name}};
-        status = aw_stream_check(p->session, &one, NULL);
+        const struct aw_select single = {.n = 1, .pattern = {name}};
+        status = aw_stream_check(p->session, &single, NULL);
         if (status == AW_USAGE && strchr(name, '/') && access(name, F_OK) != 0)
             status = aw_file_fail(&p->session->err, NULL, name);
     }
@@ -157,7 +157,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
     }
     if (!point->codec && !*point->message && strchr(point->field, '.'))
         return aw_names_unit(aw_stream_names(p->stream), point->field);
-    if (!point->codec || (point->codec->scalars[point->scalar].by >= 0 && !point->record))
+    if (!point->codec || (point->codec->scalars[point->scalar].scale_by >= 0 && !point->record))
         return NULL;
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
@@ -167,11 +167,11 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
 {
     const struct aw_joints *joints = p->session->tool->motion.joints;
     const char *dot = strrchr(point->field, '.');
-    if (!joints || !joints->about.position_field.unit || !dot || strcmp(dot, ".position") != 0)
+    if (!joints || !joints->info.position_field.unit || !dot || strcmp(dot, ".position") != 0)
         return point->value;
-    *unit = joints->about.position_field.unit;
-    return point->codec || *point->message ? point->value * joints->about.position_field.scale +
-                                                 joints->about.position_field.offset
+    *unit = joints->info.position_field.unit;
+    return point->codec || *point->message ? point->value * joints->info.position_field.scale +
+                                                 joints->info.position_field.offset
                                            : point->value;
 }
 
@@ -368,16 +368,16 @@ static enum aw_status fail_not_found(struct plot *p)
                        "plot: '%.60s' is text, not a number — see 'watch %.60s'",
                        p->select.pattern[0], p->select.pattern[0]);
     const char *names[MAX_SEEN], *wanted = p->select.pattern[missing];
-    char all[240] = "available: ";
+    char advice[240] = "available: ";
     for (size_t i = 0; i < p->traces.n; i++)
-        aw_append_name(all + 11, sizeof all - 11, p->traces.list[i].name);
+        aw_append_name(advice + 11, sizeof advice - 11, p->traces.list[i].name);
     for (size_t i = 0; i < p->names.n_seen; i++) {
         names[i] = p->names.seen[i];
-        aw_append_name(all + 11, sizeof all - 11, names[i]);
+        aw_append_name(advice + 11, sizeof advice - 11, names[i]);
     }
-    if (!all[11])
+    if (!advice[11])
         return aw_fail(&p->session->err, AW_TIMEOUT, "plot: no data for '%.60s'", wanted);
-    return aw_fail_unknown(&p->session->err, aw_suggest(wanted, names, p->names.n_seen), all,
+    return aw_fail_unknown(&p->session->err, aw_suggest(wanted, names, p->names.n_seen), advice,
                            "plot: no data for '%.60s'", wanted);
 }
 
@@ -599,7 +599,7 @@ static const char *base_name(const char *path)
 /* Writes a title from the values, the device's settings and the recording. */
 static void make_title(const struct plot *p, char *out, size_t size)
 {
-    static const size_t longest = 40;
+    static const size_t max_length = 40;
     struct aw_session *session = p->session;
     bool live = !p->input && !session->device.link->is_recording,
          dated = p->traces.first_ns > LONG_AGO_NS;
@@ -610,7 +610,7 @@ static void make_title(const struct plot *p, char *out, size_t size)
         snprintf(out, size, "%s", given);
         return;
     }
-    for (; i < p->traces.n && strlen(contents) < longest; i++)
+    for (; i < p->traces.n && strlen(contents) < max_length; i++)
         aw_append(contents, sizeof contents, " ", "%.90s", p->traces.list[i].name);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
              p->traces.list[0].name);

@@ -40,7 +40,7 @@ void aw_traces_free(struct aw_traces *traces);
 enum aw_status aw_traces_extend(struct aw_traces *traces, struct aw_error *err);
 
 /* Removes this trace. */
-void aw_traces_remove(struct aw_traces *traces, size_t at);
+void aw_traces_remove(struct aw_traces *traces, size_t index);
 
 /* Removes traces with a single sample, which draw no line, unless all traces have only one. */
 void aw_traces_drop_points(struct aw_traces *traces);

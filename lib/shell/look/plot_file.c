@@ -234,15 +234,15 @@ static void name_panel(const struct aw_traces *traces, struct panels *panels, si
 static void choose_colours(const struct aw_traces *traces, const struct panels *panels,
                            size_t *colours)
 {
-    size_t used[MAX_PANELS] = {0}, of[AW_TRACES];
+    size_t used[MAX_PANELS] = {0}, panel_of[AW_TRACES];
     for (size_t i = 0; i < traces->n; i++) {
-        of[i] = is_target(&traces->list[i]) ? find_actual(traces, i) : traces->n;
-        if (of[i] == traces->n)
+        panel_of[i] = is_target(&traces->list[i]) ? find_actual(traces, i) : traces->n;
+        if (panel_of[i] == traces->n)
             colours[i] = ++used[panels->panel[i]];
     }
     for (size_t i = 0; i < traces->n; i++)
-        if (of[i] < traces->n)
-            colours[i] = colours[of[i]];
+        if (panel_of[i] < traces->n)
+            colours[i] = colours[panel_of[i]];
 }
 
 enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session *session,

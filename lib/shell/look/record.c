@@ -313,8 +313,10 @@ static enum aw_status run_recorder(struct recorder *r, int64_t deadline)
 
 enum aw_status aw_record_end_status(struct aw_session *session, enum aw_status status)
 {
-    bool more = session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
-    if (status != AW_STOPPED || more || session->motion.moving || aw_session_has_ongoing(session))
+    bool continues =
+        session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
+    if (status != AW_STOPPED || continues || session->motion.moving ||
+        aw_session_has_ongoing(session))
         return status;
     return aw_stop_consume_interrupt(session) ? AW_OK : status;
 }
@@ -322,15 +324,15 @@ enum aw_status aw_record_end_status(struct aw_session *session, enum aw_status s
 static enum aw_status end_recorder(struct recorder *r, enum aw_status status)
 {
     struct aw_session *session = r->session;
-    bool good = true;
+    bool ok = true;
     status = aw_record_end_status(session, status);
     if (status == AW_OK && r->fields && !r->file && !r->format->uses_tee)
         status = create_file(r); /* no message arrived: writes a table without rows */
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)
-        good = aw_file_close(r->file);
-    if (!good && (status == AW_OK || status == AW_STOPPED))
+        ok = aw_file_close(r->file);
+    if (!ok && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->owns_tee)
         aw_tee_close(session, &session->device.tee_error);

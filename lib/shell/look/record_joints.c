@@ -224,7 +224,7 @@ static enum aw_status add_row(struct recorder *r, int64_t time_ns)
 static enum aw_status add_new_positions(struct recorder *r)
 {
     int64_t last = r->time.last_ns;
-    bool all = true, repeated = false;
+    bool has_all = true, repeated = false;
     for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
         int64_t received_ns = joint->state.time_ns[AW_JOINT_ACTUAL];
@@ -234,10 +234,10 @@ static enum aw_status add_new_positions(struct recorder *r)
             received_ns != AW_NO_TIME && (received_ns > r->time.last_ns || !r->counts.rows);
         repeated = repeated || (is_new && r->is_new[i]);
         r->is_new[i] = r->is_new[i] || is_new;
-        all = all && r->is_new[i];
+        has_all = has_all && r->is_new[i];
         last = received_ns != AW_NO_TIME && received_ns > last ? received_ns : last;
     }
-    return all || repeated ? add_row(r, last) : AW_OK;
+    return has_all || repeated ? add_row(r, last) : AW_OK;
 }
 
 static bool has_arrived(const struct recorder *r)
@@ -301,10 +301,10 @@ static enum aw_status read_log(struct recorder *r, int64_t deadline)
                 continue;
             bool is_position = r->column[column].value == AW_JOINT_ACTUAL;
             double value = item.points[i].value;
-            *value_of(r, (size_t)column) = is_position && joints->about.position_field.unit
-                                               ? value * joints->about.position_field.scale +
-                                                     joints->about.position_field.offset
-                                               : value;
+            *value_of(r, (size_t)column) =
+                is_position && joints->info.position_field.unit
+                    ? value * joints->info.position_field.scale + joints->info.position_field.offset
+                    : value;
             moved = moved || is_position;
         }
         if (moved)

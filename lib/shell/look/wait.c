@@ -196,28 +196,28 @@ static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
 
 /* ---- The nearest records ---- */
 
-static double relative_distance(double value, double wanted)
+static double get_relative_distance(double value, double wanted)
 {
     return fabs(value - wanted) / fmax(1, fabs(wanted));
 }
 
 /* Returns the distance of the item from the wanted one; INFINITY: another kind. */
-static double distance_of(const struct waiter *w, const struct aw_item *item)
+static double get_distance(const struct waiter *w, const struct aw_item *item)
 {
     double sum = 0;
     if (!aw_item_head_matches(&w->where, item))
         return INFINITY;
     for (size_t t = 0; t < w->where.n; t++) {
         const struct aw_where_term *term = &w->where.terms[t];
-        const struct aw_where alone = {.n = 1, .terms = {*term}};
-        const struct aw_select one = {.n = 1, .pattern = {term->field}};
+        const struct aw_where term_only = {.n = 1, .terms = {*term}};
+        const struct aw_select single = {.n = 1, .pattern = {term->field}};
         double min_distance = INFINITY, number;
         for (size_t i = 0; i < item->n; i++) {
             const struct aw_point *point = &item->points[i];
-            if (aw_select_match(&one, point) == 0)
+            if (aw_select_match(&single, point) == 0)
                 min_distance = fmin(min_distance, aw_where_find_number(term, point, &number)
-                                                      ? relative_distance(point->value, number)
-                                                      : !aw_where_holds(&alone, point, 1));
+                                                      ? get_relative_distance(point->value, number)
+                                                      : !aw_where_holds(&term_only, point, 1));
         }
         sum += min_distance;
     }
@@ -229,36 +229,36 @@ struct distance_text {
     char text[AWAY_MAX];
 };
 
-static void note_distance(const struct waiter *w, struct distance_text *away, const char *name,
+static void note_distance(const struct waiter *w, struct distance_text *nearest, const char *name,
                           double value, double wanted, bool equal)
 {
     bool given = aw_wait_given(w->session)->tolerance;
     const char *advice = !equal  ? ""
                          : given ? ", more than --tolerance "
                                  : " — allow it with --tolerance";
-    if (!(relative_distance(value, wanted) > away->distance))
+    if (!(get_relative_distance(value, wanted) > nearest->distance))
         return;
-    away->distance = relative_distance(value, wanted);
-    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, value,
-             fabs(value - wanted), advice,
+    nearest->distance = get_relative_distance(value, wanted);
+    snprintf(nearest->text, sizeof nearest->text, "nearest %.60s %.6g, %.3g away%s%.20s", name,
+             value, fabs(value - wanted), advice,
              equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
 /* Finds the value nearest to a term that does not hold. Returns false if no value has a distance:
  * for strings, and for numbers without a unit, which identify something. */
-static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
-                            const struct aw_item *item, struct distance_text *away)
+static bool find_distance(const struct waiter *w, const struct aw_where_term *term,
+                          const struct aw_item *item, struct distance_text *nearest_text)
 {
-    const struct aw_where alone = {.n = 1, .terms = {*term}};
-    const struct aw_select one = {.n = 1, .pattern = {term->field}};
+    const struct aw_where term_only = {.n = 1, .terms = {*term}};
+    const struct aw_select single = {.n = 1, .pattern = {term->field}};
     const struct aw_point *nearest = NULL;
     bool equal = term->op == AW_WHERE_IS;
     double number, wanted = 0;
-    if (aw_where_holds(&alone, item->points, item->n))
+    if (aw_where_holds(&term_only, item->points, item->n))
         return true;
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
-        if (aw_select_match(&one, point) != 0 || isnan(point->value) ||
+        if (aw_select_match(&single, point) != 0 || isnan(point->value) ||
             (equal && !aw_point_unit(point)) || !aw_where_find_number(term, point, &number))
             continue;
         if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
@@ -267,22 +267,22 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
         }
     }
     if (nearest)
-        note_distance(w, away, nearest->name, nearest->value, wanted, equal);
+        note_distance(w, nearest_text, nearest->name, nearest->value, wanted, equal);
     return nearest;
 }
 
 static void write_distance(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
 {
-    struct distance_text away = {.distance = 0};
+    struct distance_text nearest = {.distance = 0};
     bool comparable = true;
     for (size_t t = 0; t < w->where.n; t++)
-        comparable = comparable && is_away_by_term(w, &w->where.terms[t], item, &away);
-    snprintf(out, AWAY_MAX, "%s", comparable ? away.text : "");
+        comparable = comparable && find_distance(w, &w->where.terms[t], item, &nearest);
+    snprintf(out, AWAY_MAX, "%s", comparable ? nearest.text : "");
 }
 
 static void note_nearest(struct waiter *w, const struct aw_item *item)
 {
-    double distance = distance_of(w, item);
+    double distance = get_distance(w, item);
     char line[AW_VIEW_MAX];
     w->n_seen += isfinite(distance) ? 1 : 0;
     if (!w->view || !item->record || !isfinite(distance) ||
@@ -305,9 +305,9 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
 static void note_last(struct waiter *w, const struct aw_item *item)
 {
     for (size_t t = 0; t < w->where.n; t++) {
-        const struct aw_select one = {.n = 1, .pattern = {w->where.terms[t].field}};
+        const struct aw_select single = {.n = 1, .pattern = {w->where.terms[t].field}};
         for (size_t i = 0; i < item->n; i++)
-            if (!item->points[i].text && aw_select_match(&one, &item->points[i]) == 0) {
+            if (!item->points[i].text && aw_select_match(&single, &item->points[i]) == 0) {
                 memcpy(w->last[t].name, item->points[i].name, sizeof w->last[t].name);
                 w->last[t].value = item->points[i].value;
             }
@@ -391,7 +391,7 @@ static enum aw_status wait_until(struct waiter *w)
     while ((status = next_item(w, &item)) == AW_OK) {
         bool holds = aw_item_matches(&w->where, &item);
         note_last(w, &item);
-        if (!holds && isfinite(distance_of(w, &item)))
+        if (!holds && isfinite(get_distance(w, &item)))
             first_ns = AW_NO_TIME; /* the condition no longer holds */
         if (!holds)
             continue;

@@ -29,13 +29,13 @@ struct completion {
     const char *message; /* message named for encode, or NULL */
 };
 
-static void offer(struct completion *c, const char *word, const char *help)
+static void offer(struct completion *c, const char *candidate, const char *help)
 {
-    char whole[256];
-    if (strncmp(word, c->partial, strlen(c->partial)) != 0)
+    char token[256];
+    if (strncmp(candidate, c->partial, strlen(c->partial)) != 0)
         return;
-    snprintf(whole, sizeof whole, "%.*s%s", (int)c->head_length, c->head, word);
-    c->add(c->context, c->head_length ? whole : word, help);
+    snprintf(token, sizeof token, "%.*s%s", (int)c->head_length, c->head, candidate);
+    c->add(c->context, c->head_length ? token : candidate, help);
 }
 
 /* Completes only value: the part of the token after the prefix. */
@@ -46,9 +46,9 @@ static void skip_prefix(struct completion *c, const char *value)
     c->partial = value;
 }
 
-static void offer_filtered(void *context, const char *word, const char *help)
+static void offer_filtered(void *context, const char *candidate, const char *help)
 {
-    offer(context, word, help);
+    offer(context, candidate, help);
 }
 
 static void offer_list(struct completion *c, const char *const *list)
@@ -66,9 +66,9 @@ static void offer_command(const struct aw_command *command, void *context)
 static void offer_names(struct completion *c, const char *prefix, const struct aw_name *names)
 {
     for (; names && names->name; names++) {
-        char word[128];
-        snprintf(word, sizeof word, "%s%s", prefix, names->name);
-        offer(c, word, NULL);
+        char candidate[128];
+        snprintf(candidate, sizeof candidate, "%s%s", prefix, names->name);
+        offer(c, candidate, NULL);
     }
 }
 
@@ -105,15 +105,15 @@ static void offer_links(struct completion *c)
     for (size_t i = 0; i < n && i < room; i++)
         offer(c, ports[i].path, ports[i].description);
     for (size_t i = 0; i < config->n_lines; i++) {
-        char word[128];
-        snprintf(word, sizeof word, "@%s", config->lines[i].key);
+        char candidate[128];
+        snprintf(candidate, sizeof candidate, "@%s", config->lines[i].key);
         if (aw_config_is_alias(&config->lines[i]))
-            offer(c, word, config->lines[i].value);
+            offer(c, candidate, config->lines[i].value);
     }
     for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++) {
-        char word[64];
-        snprintf(word, sizeof word, "%s:", t->scheme);
-        offer(c, word, t->help);
+        char candidate[64];
+        snprintf(candidate, sizeof candidate, "%s:", t->scheme);
+        offer(c, candidate, t->help);
     }
     *c->files = "";
 }
@@ -122,12 +122,12 @@ static void offer_links(struct completion *c)
 static void call_completer(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
                            void *context)
 {
-    struct aw_options before = c->session->options;
+    struct aw_options saved_options = c->session->options;
     const struct aw_command *command = c->session->run.command;
     c->session->options = c->options;
     c->session->run.command = c->command;
     complete(c->session, add, context);
-    c->session->options = before;
+    c->session->options = saved_options;
     c->session->run.command = command;
 }
 
@@ -235,7 +235,7 @@ static bool is_named(struct completion *c, const struct aw_arg *arg, const char 
 /* Reads packet files named in the line, to complete their messages. */
 static void follow_packets(struct completion *c)
 {
-    struct aw_options before = c->session->options;
+    struct aw_options saved_options = c->session->options;
     bool named = false;
     for (size_t i = 0; i < 2; i++) {
         const struct aw_option_value *files = aw_options_find(&c->options, i ? "dbc" : "packets");
@@ -248,7 +248,7 @@ static void follow_packets(struct completion *c)
     c->session->run.packet_error.status = AW_OK;
     if (aw_session_prepare_wire(c->session) == AW_OK)
         aw_custom_joints_begin(c->session);
-    c->session->options = before;
+    c->session->options = saved_options;
 }
 
 /* Parses the earlier tokens; returns an option that still needs its value, or NULL. */
@@ -271,8 +271,8 @@ static const struct aw_option *parse_earlier(struct completion *c, const char *c
         } else {
             if (c->position == 0)
                 c->message = c->choice = before[i];
-            size_t turn = count_valid(c);
-            if (turn && c->position % turn == 0)
+            size_t repetition = count_valid(c);
+            if (repetition && c->position % repetition == 0)
                 c->first = before[i];
             const struct aw_arg *due = current_argument(c); /* joint=1 also counts as positional */
             c->position += strchr(before[i], '=') == NULL ||
@@ -295,9 +295,9 @@ static void offer_options(struct completion *c)
         return;
     }
     for (size_t i = 0; i < c->options.n; i++) {
-        char word[64];
-        snprintf(word, sizeof word, "--%s", c->options.values[i].option->name);
-        offer(c, word, c->options.values[i].option->help);
+        char candidate[64];
+        snprintf(candidate, sizeof candidate, "--%s", c->options.values[i].option->name);
+        offer(c, candidate, c->options.values[i].option->help);
     }
 }
 
@@ -314,15 +314,15 @@ static void offer_arguments(struct completion *c)
     if (due)
         offer_argument(c, due);
     for (const struct aw_arg *arg = args; due && *c->partial && arg && arg->name; arg++) {
-        char word[64];
+        char candidate[64];
         struct aw_arg_info info = aw_arg_info(c->session, arg);
         if (!aw_arg_fits(arg, c->choice) || takes_rest(arg))
             continue;
-        snprintf(word, sizeof word, "%s=", arg->name);
-        offer(c, word, info.help);
-        snprintf(word, sizeof word, "%s=", info.alias ? info.alias : "");
+        snprintf(candidate, sizeof candidate, "%s=", arg->name);
+        offer(c, candidate, info.help);
+        snprintf(candidate, sizeof candidate, "%s=", info.alias ? info.alias : "");
         if (info.alias)
-            offer(c, word, info.help);
+            offer(c, candidate, info.help);
     }
 }
 
@@ -356,8 +356,9 @@ static void join_choices(const struct aw_arg_info *info, const struct aw_arg *ar
     *out = '\0';
     for (const struct aw_name *n = info->names; n && n->name && strlen(out) + 36 < size; n++)
         aw_append(out, size, "|", "%s", n->name);
-    for (const char *const *word = arg->choices; word && *word && strlen(out) + 36 < size; word++)
-        aw_append(out, size, "|", "%s", *word);
+    for (const char *const *candidate = arg->choices;
+         candidate && *candidate && strlen(out) + 36 < size; candidate++)
+        aw_append(out, size, "|", "%s", *candidate);
 }
 
 static void hint_argument(struct completion *c, const struct aw_arg *arg, char *out, size_t size)
@@ -414,10 +415,10 @@ struct named_hint {
     size_t size;
 };
 
-static void store_help(void *context, const char *word, const char *help)
+static void store_help(void *context, const char *candidate, const char *help)
 {
     struct named_hint *hint = context;
-    if (help && strcmp(word, hint->token) == 0)
+    if (help && strcmp(candidate, hint->token) == 0)
         snprintf(hint->out, hint->size, "<%s>", help);
 }
 

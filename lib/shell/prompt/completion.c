@@ -119,10 +119,10 @@ static enum aw_status run_commands(struct aw_session *session, const struct aw_a
     return AW_OK;
 }
 
-static void print_candidate(void *context, const char *word, const char *help)
+static void print_candidate(void *context, const char *candidate, const char *help)
 {
     struct aw_session *session = context;
-    aw_output_print(&session->out, "%s%s%s\n", word, help ? "\t" : "", help ? help : "");
+    aw_output_print(&session->out, "%s%s%s\n", candidate, help ? "\t" : "", help ? help : "");
 }
 
 static enum aw_status run_complete(struct aw_session *session, const struct aw_args *args)

@@ -52,7 +52,7 @@ struct matches {
     size_t n, cap;
 };
 
-static void add_match(void *context, const char *word, const char *help)
+static void add_match(void *context, const char *candidate, const char *help)
 {
     struct matches *m = context;
     (void)help;
@@ -60,7 +60,7 @@ static void add_match(void *context, const char *word, const char *help)
     if (!list)
         return;
     m->list = list;
-    char *copy = strdup(word);
+    char *copy = strdup(candidate);
     if (!copy)
         return;
     m->list[++m->n] = copy;
@@ -157,7 +157,7 @@ static void on_line(char *line)
 /* Opens the history if it is a regular file: readline would block on a pipe. */
 static void open_history(struct prompt *prompt)
 {
-    struct stat about;
+    struct stat info;
     char *path = prompt->history;
     aw_write_state_path(prompt->session, "history", path, sizeof prompt->history);
     using_history();
@@ -165,7 +165,7 @@ static void open_history(struct prompt *prompt)
     if (!*path)
         return;
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
-    bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    bool file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     if (fd >= 0 && !file)
         aw_session_print_notice(prompt->session, "%s is not a regular file; history is not saved",
                                 path);
@@ -232,22 +232,22 @@ static void run_typed(struct prompt *prompt)
 static void write_prompt(struct prompt *prompt)
 {
     const struct aw_session *session = prompt->session;
-    const char *named = session->options.link.url, *cut = "", *state = "";
-    named = named && *named ? named : session->tool->device.link ? session->tool->device.link : "";
-    int length = (int)strcspn(named, "?");
+    const char *url = session->options.link.url, *cut = "", *state = "";
+    url = url && *url ? url : session->tool->device.link ? session->tool->device.link : "";
+    int length = (int)strcspn(url, "?");
     if (length > MAX_LINK) {
         cut = aw_screen_is_utf8() ? "…" : "~";
-        named += length - MAX_LINK;
+        url += length - MAX_LINK;
         length = MAX_LINK;
     }
     if (session->device.link ? session->device.link->is_lost : session->device.was_lost)
         state = ": link lost";
     else if (session->device.link && aw_session_has_ongoing(session))
         state = ": moving";
-    if (*state && length && named[length - 1] == ':')
+    if (*state && length && url[length - 1] == ':')
         state++; /* "sim:" already ends with a colon */
     snprintf(prompt->text, sizeof prompt->text, "%s%s%s%.*s%s> ", session->tool->name,
-             length ? " " : "", cut, length, named, state);
+             length ? " " : "", cut, length, url, state);
 }
 
 /* Removes the typed line to make room for output; draw_typed_line restores it. A search or a repeat
@@ -307,7 +307,7 @@ static void install_readline(struct prompt *prompt)
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (aw_stop_was_suspend()) { /* Ctrl-Z: fg later restores the typed line */
+    if (aw_stop_was_ctrl_z()) { /* Ctrl-Z: fg later restores the typed line */
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();

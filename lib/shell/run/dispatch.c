@@ -40,7 +40,7 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
 static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
 {
     struct aw_config *config = session->config;
-    char more[48] = "";
+    char suffix[48] = "";
     bool needed = session->tool->state.set_config_key && command->safety != AW_READ;
     if (config->incomplete && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s%sgive --config /dev/null", command->name,
@@ -51,10 +51,10 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
         return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
                        invalid->line, invalid->error);
     if (config->n_errors > 1)
-        snprintf(more, sizeof more, " (and %zu more)", config->n_errors - 1);
+        snprintf(suffix, sizeof suffix, " (and %zu more)", config->n_errors - 1);
     if (config->n_errors && !config->reported)
         aw_session_report(session, "%s: %s%signored%s\n", session->tool->name, config->error.text,
-                          strstr(config->error.text, " — ") ? "; " : " — ", more);
+                          strstr(config->error.text, " — ") ? "; " : " — ", suffix);
     config->reported = true;
     return AW_OK;
 }
@@ -216,10 +216,10 @@ static enum aw_status run_parsed(struct aw_session *session, struct aw_args *arg
 
 /* Returns the column of the token that is wrong or that the error quotes; 0: unknown. */
 static unsigned column_of(const struct aw_session *session, const struct aw_tokens *tokens,
-                          size_t bad)
+                          size_t bad_token)
 {
-    if (bad < tokens->n)
-        return tokens->column[bad];
+    if (bad_token < tokens->n)
+        return tokens->column[bad_token];
     for (size_t i = 1; i < tokens->n; i++) {
         char quoted[64];
         const char *equals = strchr(tokens->token[i], '=');
@@ -235,7 +235,7 @@ static unsigned column_of(const struct aw_session *session, const struct aw_toke
 
 /* Mentions the unit syntax if the user typed "12 cm" as two tokens. */
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
-                            const struct aw_tokens *tokens, size_t *bad)
+                            const struct aw_tokens *tokens, size_t *bad_token)
 {
     size_t i = 0;
     while (i < tokens->n && strcmp(tokens->token[i], command->name) != 0)
@@ -251,26 +251,26 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
         snprintf(both, sizeof both, "%.40s %s", number, unit);
         aw_number_parse_unit(both, NULL, &value, &problem);
         aw_fail(&session->err, AW_USAGE, "%s: %s", command->name, problem.text);
-        *bad = i - 1;
+        *bad_token = i - 1;
     }
 }
 
-static void report_outcome(struct aw_session *session, const struct aw_tokens *tokens, size_t bad,
-                           enum aw_status status, const char *where)
+static void report_outcome(struct aw_session *session, const struct aw_tokens *tokens,
+                           size_t bad_token, enum aw_status status, const char *where)
 {
     if (session->run.reported)
         return;
     if (where && status != AW_OK)
-        aw_fail_at(&session->err, where, column_of(session, tokens, bad));
+        aw_fail_at(&session->err, where, column_of(session, tokens, bad_token));
     aw_outcome_print(session, status);
 }
 
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens, const char *where)
 {
-    struct aw_options before = session->options;
+    struct aw_options saved_options = session->options;
     const struct aw_command *outer = session->run.command;
     struct aw_args *args = malloc(sizeof *args);
-    size_t bad = tokens->n;
+    size_t bad_token = tokens->n;
     if (!args)
         return aw_session_fail_outside_command(session, aw_no_memory(&session->err));
     args->command = NULL;
@@ -283,13 +283,13 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens,
     if (status == AW_OK)
         read_packets_early(session, tokens);
     if (status == AW_OK)
-        status = aw_bind(session, tokens, args, &bad);
+        status = aw_bind(session, tokens, args, &bad_token);
     session->run.command = args->command;
     if (status == AW_OK)
-        status = aw_wanted_end(session, run_parsed(session, args, &before));
+        status = aw_wanted_end(session, run_parsed(session, args, &saved_options));
     if (status == AW_USAGE && args->command)
-        advise_on_units(session, args->command, tokens, &bad);
-    report_outcome(session, tokens, bad, status, where);
+        advise_on_units(session, args->command, tokens, &bad_token);
+    report_outcome(session, tokens, bad_token, status, where);
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
@@ -302,7 +302,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens,
     printing->n_columns = 0;
     printing->messages = (struct aw_messages){.has_any = false};
     free(args);
-    session->options = before;
+    session->options = saved_options;
     session->run.command = outer;
     return status;
 }

@@ -22,11 +22,11 @@ bool aw_session_confirm(struct aw_session *session, const char *question)
            (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-bool aw_terminal_read_keys(struct termios *before)
+bool aw_terminal_read_keys(struct termios *old_settings)
 {
-    if (tcgetattr(STDIN_FILENO, before) != 0)
+    if (tcgetattr(STDIN_FILENO, old_settings) != 0)
         return false;
-    struct termios single = *before;
+    struct termios single = *old_settings;
     single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     single.c_cc[VMIN] = 1;
     single.c_cc[VTIME] = 0;

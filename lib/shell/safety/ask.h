@@ -11,7 +11,7 @@
 bool aw_session_confirm(struct aw_session *session, const char *question);
 
 /* Switches the terminal to single keys without echo; Ctrl-C stays a signal. Stores the old settings
- * in before, for tcsetattr(3). Returns false if standard input is not a suitable terminal. */
-bool aw_terminal_read_keys(struct termios *before);
+ * in old_settings, for tcsetattr(3). Returns false if standard input is not a suitable terminal. */
+bool aw_terminal_read_keys(struct termios *old_settings);
 
 #endif

@@ -13,8 +13,8 @@ void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old)
         return;
     saved->n_device = (uint32_t)session->tool->motion.controller->file->n_gains;
     for (size_t i = 0; i < old->n; i++)
-        if (!isnan(old->of[i].value))
-            aw_gain_list_add(saved, (size_t)old->of[i].index, old->of[i].value);
+        if (!isnan(old->entries[i].value))
+            aw_gain_list_add(saved, (size_t)old->entries[i].index, old->entries[i].value);
 }
 
 /* Compares the number of gains, because custom packets may have replaced the controller since. */
@@ -46,11 +46,11 @@ enum aw_status aw_gains_restore(struct aw_session *session)
 
 /* ---- For a server ---- */
 
-#define HEAD offsetof(struct aw_gain_list, of)
+#define HEAD offsetof(struct aw_gain_list, entries)
 
 static size_t size_of(const struct aw_gain_list *gains)
 {
-    return HEAD + gains->n * sizeof *gains->of;
+    return HEAD + gains->n * sizeof *gains->entries;
 }
 
 const void *aw_gains_backup_state(const struct aw_session *session, size_t *size)
@@ -71,7 +71,7 @@ size_t aw_gains_load_backup(struct aw_session *session, const void *bytes, size_
     memcpy(&gains, bytes, size_of(&gains));
     bool is_valid = gains.n == 0 || (controller && gains.n_device == controller->file->n_gains);
     for (size_t i = 0; i < gains.n && is_valid; i++)
-        is_valid = gains.of[i].index < gains.n_device && isfinite(gains.of[i].value);
+        is_valid = gains.entries[i].index < gains.n_device && isfinite(gains.entries[i].value);
     if (is_valid && !session->share.attached)
         session->motion.old_gains = gains;
     return size_of(&gains);

@@ -90,8 +90,8 @@ static void write_frames(const struct plan *plan, size_t from, size_t to)
 
 static void send_plan(const struct plan *plan)
 {
-    for (unsigned turn = 0; turn < plan->times; turn++) {
-        pause_times(plan, turn > 0);
+    for (unsigned repeat = 0; repeat < plan->times; repeat++) {
+        pause_times(plan, repeat > 0);
         write_frames(plan, 0, plan->n_repeated);
     }
     write_frames(plan, plan->n_repeated, plan->n);

@@ -83,10 +83,10 @@ static void check_input(struct aw_background *background)
 
 void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, int fd)
 {
-    struct stat about;
+    struct stat info;
     *deadman = (struct aw_deadman){
         .background = {.fd = -1, .serve = check_input}, .session = session, .fd = fd};
-    if (isatty(fd) || fstat(fd, &about) != 0 || S_ISREG(about.st_mode))
+    if (isatty(fd) || fstat(fd, &info) != 0 || S_ISREG(info.st_mode))
         return;
     if (!(session->options.link.deadman_s > 0))
         return;

@@ -189,10 +189,10 @@ static enum aw_status open_server_link(struct aw_session *session)
 static void advise_sharing(struct aw_session *session)
 {
     char holder[64];
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     snprintf(holder, sizeof holder, "%s (pid ", session->tool->name);
-    if (session->share.sharing && strstr(before.text, holder))
-        aw_fail(&session->err, before.status, "%s, or let '%s serve' share it", before.text,
+    if (session->share.sharing && strstr(saved_err.text, holder))
+        aw_fail(&session->err, saved_err.status, "%s, or let '%s serve' share it", saved_err.text,
                 session->tool->name);
 }
 

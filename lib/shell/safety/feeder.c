@@ -51,23 +51,23 @@ static bool write_queue(struct aw_feeder *f)
 static bool write_whole_queue(struct aw_feeder *f)
 {
     struct pollfd pipe = {.fd = f->child.stdin_fd, .events = POLLOUT};
-    bool good = write_queue(f);
-    while (good && f->end) {
+    bool ok = write_queue(f);
+    while (ok && f->end) {
         int n = poll(&pipe, 1, PATIENT_MS);
         f->overflowed = n == 0;
-        good = n > 0 || (n < 0 && errno == EINTR);
-        good = good && write_queue(f);
+        ok = n > 0 || (n < 0 && errno == EINTR);
+        ok = ok && write_queue(f);
     }
-    return good;
+    return ok;
 }
 
 static void retry_write(struct aw_background *background)
 {
     struct aw_feeder *f = (struct aw_feeder *)background;
-    bool good = write_queue(f);
-    if (!f->on_loss && (!good || !f->end))
+    bool ok = write_queue(f);
+    if (!f->on_loss && (!ok || !f->end))
         aw_child_close(&f->child.stdin_fd);
-    if (good)
+    if (ok)
         return;
     background->due = AW_NEVER;
     if (f->on_loss)
@@ -158,19 +158,19 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
 
 static bool end_now(struct aw_feeder *f, char *output, size_t size, struct aw_error *err)
 {
-    bool good = f->child.stdin_fd < 0 ? !f->end : write_whole_queue(f);
+    bool ok = f->child.stdin_fd < 0 ? !f->end : write_whole_queue(f);
     aw_background_remove(&f->session->time.real.background, &f->background);
     aw_child_close(&f->child.stdin_fd);
-    good = aw_child_wait(&f->child, END_MS) && good;
-    good = aw_child_end(&f->child, 0) == 0 && good;
-    if (good)
+    ok = aw_child_wait(&f->child, END_MS) && ok;
+    ok = aw_child_end(&f->child, 0) == 0 && ok;
+    if (ok)
         aw_child_output(&f->child, output, size);
     else
         aw_feeder_fail(f, err);
     aw_child_close(&f->child.stderr_fd);
     free(f->queue);
     free(f);
-    return good;
+    return ok;
 }
 
 bool aw_feeder_end(struct aw_feeder *f, char *output, size_t size, struct aw_error *err)
@@ -187,12 +187,12 @@ bool aw_feeder_end(struct aw_feeder *f, char *output, size_t size, struct aw_err
 
 bool aw_feeder_end_all(struct aw_session *session, struct aw_error *err)
 {
-    bool good = true;
+    bool ok = true;
     for (struct aw_feeder *f; (f = session->device.ending_feeders);) {
         char output[8];
         session->device.ending_feeders = f->next;
-        bool ended = end_now(f, output, sizeof output, good ? err : NULL);
-        good = good && ended;
+        bool ended = end_now(f, output, sizeof output, ok ? err : NULL);
+        ok = ok && ended;
     }
-    return good;
+    return ok;
 }

@@ -170,7 +170,7 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch)
     signalfd(session->motion.stop.signal_fd, &set, 0);
 }
 
-bool aw_stop_was_suspend(void)
+bool aw_stop_was_ctrl_z(void)
 {
     sigset_t pending;
     sigpending(&pending);

@@ -43,10 +43,10 @@ bool aw_stop_is_parent_gone(const struct aw_session *session);
  * moving device. */
 void aw_stop_watch_suspend(struct aw_session *session, bool watch);
 
-/* For programs that must restore the terminal before Ctrl-Z suspends them. aw_stop_was_suspend
+/* For programs that must restore the terminal before Ctrl-Z suspends them. aw_stop_was_ctrl_z
  * returns true if Ctrl-Z ended a wait. aw_stop_suspend then suspends the program and returns in the
  * foreground. */
-bool aw_stop_was_suspend(void);
+bool aw_stop_was_ctrl_z(void);
 void aw_stop_suspend(struct aw_session *session);
 
 /* Makes the end of a piped script stop an endless motion, because no later line can.

@@ -38,10 +38,10 @@ static bool end_filter(struct aw_tee *tee, struct aw_error *err)
     char output[600] = "";
     struct aw_feeder *feeder = tee->feeder;
     tee->feeder = NULL;
-    bool good = !feeder || aw_feeder_end(feeder, output, sizeof output, err);
+    bool ok = !feeder || aw_feeder_end(feeder, output, sizeof output, err);
     if (*output && tee->selects_subjects)
         aw_session_print_notice(tee->session, "%s", output);
-    return good;
+    return ok;
 }
 
 static bool close_file(struct aw_tee *tee, struct aw_error *err)
@@ -90,9 +90,9 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
     size_t size = 0;
     uint8_t *section = aw_section_make(tee->session, url, aw_wrapper_linktype(&tee->wrapper),
                                        &tee->names_at, &size);
-    bool good = section && put_bytes(tee, section, size);
+    bool ok = section && put_bytes(tee, section, size);
     free(section);
-    return good;
+    return ok;
 }
 
 /* Writes a mark as a comment. */
@@ -260,27 +260,27 @@ bool aw_tee_write_names(struct aw_tee *tee, struct aw_session *session, int64_t 
 {
     char text[NAMES_MAX];
     size_t packet_at = 0;
-    bool good = !*tee->interface; /* a candump log cannot hold comments */
-    while (!tee->wrote_packets && tee->is_open && good &&
+    bool ok = !*tee->interface; /* a candump log cannot hold comments */
+    while (!tee->wrote_packets && tee->is_open && ok &&
            aw_session_write_packets(session, &packet_at, text, sizeof text))
-        good = put_comment(tee, time_ns, text);
+        ok = put_comment(tee, time_ns, text);
     tee->wrote_packets = true;
-    while (session->tool->records.names.write_lines && tee->is_open && good &&
+    while (session->tool->records.names.write_lines && tee->is_open && ok &&
            session->tool->records.names.write_lines(session, &tee->names_at, text, sizeof text))
-        good = put_comment(tee, time_ns, text);
-    return good || *tee->interface;
+        ok = put_comment(tee, time_ns, text);
+    return ok || *tee->interface;
 }
 
 bool aw_tee_close(struct aw_session *session, struct aw_error *err)
 {
     struct aw_tee *tee = session->device.tee;
-    bool good = session->motion.moving || aw_feeder_end_all(session, err);
+    bool ok = session->motion.moving || aw_feeder_end_all(session, err);
     if (!tee)
-        return good;
+        return ok;
     bool lost = !tee->is_open; /* already reported */
-    bool closed = close_file(tee, good && !lost ? err : NULL);
-    good = good && (closed || lost);
+    bool closed = close_file(tee, ok && !lost ? err : NULL);
+    ok = ok && (closed || lost);
     free(tee);
     session->device.tee = NULL;
-    return good;
+    return ok;
 }

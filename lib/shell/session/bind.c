@@ -519,19 +519,19 @@ static enum aw_status bind_token(struct binder *b)
 }
 
 enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *tokens,
-                       struct aw_args *args, size_t *bad)
+                       struct aw_args *args, size_t *bad_token)
 {
     struct binder b = {.session = session, .tokens = tokens, .args = args};
     enum aw_status status = AW_OK;
     args->command = NULL;
     args->n = args->n_repeats = args->n_joints = 0;
     for (; b.at < tokens->n && status == AW_OK; b.at++) {
-        *bad = b.at;
+        *bad_token = b.at;
         status = bind_token(&b);
     }
     if (status != AW_OK)
         return status;
-    *bad = tokens->n;
+    *bad_token = tokens->n;
     args->n_repeats =
         args->command && args->command->repeats && args->n == 0 ? 0 : b.repetition + 1;
     bool help = session->options.print.help || session->options.print.help_all;

@@ -63,23 +63,23 @@ static FILE *open_pipe(int fd)
     return file;
 }
 
-enum aw_status aw_session_create_file(struct aw_session *session, const char *what,
+enum aw_status aw_session_create_file(struct aw_session *session, const char *prefix,
                                       const char *path, FILE **file)
 {
     struct aw_clock *clock = &session->time.real.base;
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    struct stat about = {0};
+    struct stat info = {0};
     int fd;
     if (session->options.run.dry_run)
         path = "/dev/null"; /* a dry run creates no file */
-    while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
-           S_ISFIFO(about.st_mode))
+    while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &info) == 0 &&
+           S_ISFIFO(info.st_mode))
         if (aw_clock_sleep(clock, aw_clock_now(clock) + LOOK_NS) != AW_OK)
             return aw_fail(&session->err, AW_STOPPED, "%.200s: stopped before a reader opened it",
                            path);
     if (fd < 0)
-        return aw_file_fail(&session->err, what, path);
-    *file = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(fd, "w") : open_pipe(fd);
+        return aw_file_fail(&session->err, prefix, path);
+    *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "w") : open_pipe(fd);
     if (*file)
         return AW_OK;
     close(fd);

@@ -143,7 +143,7 @@ char *aw_write_json_string(char *out, const char *text, size_t max)
     while (text < end) {
         unsigned char c = (unsigned char)*text;
         size_t size = aw_utf8_size(text);
-        bool whole = size && size <= (size_t)(end - text);
+        bool fits = size && size <= (size_t)(end - text);
         if (c == '"' || c == '\\') {
             *out++ = '\\';
             *out++ = (char)c;
@@ -151,13 +151,13 @@ char *aw_write_json_string(char *out, const char *text, size_t max)
             out = add_text(out, "\\u00");
             *out++ = hex[c >> 4];
             *out++ = hex[c & 15];
-        } else if (!whole) {
+        } else if (!fits) {
             *out++ = '?';
         } else {
             memcpy(out, text, size);
             out += size;
         }
-        text += whole ? size : 1;
+        text += fits ? size : 1;
     }
     *out++ = '"';
     return out;
@@ -195,10 +195,10 @@ static size_t count_fitting(const struct aw_object *object, size_t width)
     size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
     for (; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        size_t each = entry->is_json ? 1 : width;
+        size_t char_size = entry->is_json ? 1 : width;
         size_t key = strlen(entry->key), plain = strcspn(entry->key, "\"\\\t\r\n");
         size_t size = (plain < key ? width * key : key) + PUNCTUATION + AW_NUMBER_MAX +
-                      (entry->text ? each * strnlen(entry->text, TEXT_MAX) : 0);
+                      (entry->text ? char_size * strnlen(entry->text, TEXT_MAX) : 0);
         if (size > room)
             break;
         room -= size;
@@ -323,8 +323,8 @@ static const struct aw_entry *find(const struct aw_object *object, const char *k
 static char *print_format(const struct aw_object *object, const struct aw_object_form *form,
                           char *out)
 {
-    static const size_t longest = 1024;
-    const char *end = out + AW_OBJECT_TEXT - longest;
+    static const size_t max_length = 1024;
+    const char *end = out + AW_OBJECT_TEXT - max_length;
     for (const char *p = form->format; *p && out < end; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
         if (close) {

@@ -115,11 +115,11 @@ void aw_output_to_charset(struct aw_output *out, char *text, size_t size)
     }
 }
 
-static void print(struct aw_output *out, bool clean, const char *format, va_list args)
+static void print(struct aw_output *out, bool sanitize, const char *format, va_list args)
 {
     char *text = aw_output_reserve(out, TEXT_MAX);
     vsnprintf(text, TEXT_MAX, format, args);
-    if (clean)
+    if (sanitize)
         aw_utf8_clean_lines(text);
     aw_output_to_charset(out, text, TEXT_MAX);
     aw_output_commit(out, text + strlen(text));

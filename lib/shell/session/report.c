@@ -59,12 +59,12 @@ static void write_report(struct aw_session *session, char *text)
         session->run.dropped_lines++;
 }
 
-static void report(struct aw_session *session, bool clean, const char *format, va_list args)
+static void report(struct aw_session *session, bool sanitize, const char *format, va_list args)
 {
     char text[TEXT_MAX];
     aw_session_hide_progress(session);
     vsnprintf(text, sizeof text, format, args);
-    if (clean)
+    if (sanitize)
         aw_utf8_clean_lines(text);
     aw_output_to_charset(&session->out, text, sizeof text);
     if (session->out.sink) {

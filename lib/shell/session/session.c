@@ -177,7 +177,7 @@ enum aw_status aw_session_get_decoding_wire(struct aw_session *session, struct a
     return AW_OK;
 }
 
-enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *like)
+enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *sample)
 {
     struct aw_printing *printing = &session->run.printing;
     if (printing->view)
@@ -186,7 +186,7 @@ enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_
     options.fields = split_fields(session);
     options.hides_metadata = printing->is_brief;
     options.messages = printing->messages;
-    options.sample = like;
+    options.sample = sample;
     printing->view = aw_view_new(printing->wire, &options, &session->err);
     if (!printing->view)
         return session->err.status;
@@ -218,10 +218,10 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
         aw_view_free(printing->view);
         printing->view = NULL;
     }
-    struct aw_messages spoken = aw_session_watched_messages(session);
-    for (size_t i = 0; record->dir == AW_RX && aw_messages_have(&spoken, at) && i < AW_MAX_MESSAGES;
-         i++)
-        if (aw_messages_have(&spoken, i))
+    struct aw_messages watched = aw_session_watched_messages(session);
+    for (size_t i = 0;
+         record->dir == AW_RX && aw_messages_have(&watched, at) && i < AW_MAX_MESSAGES; i++)
+        if (aw_messages_have(&watched, i))
             aw_messages_add(&printing->messages, i);
     aw_messages_add(&printing->messages, at);
 }

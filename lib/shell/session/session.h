@@ -255,9 +255,9 @@ bool aw_find_running_sim(const struct aw_session *session, char *out, size_t siz
 /* Writes the link's name in recordings: "can0" for can:can0, else its scheme. */
 void aw_session_link_name(struct aw_session *session, char *out, size_t size);
 
-/* Creates session->run.printing.view from the options and prints its header. like: as in struct
- * aw_view_options, or NULL. */
-enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *like);
+/* Creates session->run.printing.view from the options and prints its header. sample: as in
+ * struct aw_view_options, or NULL. */
+enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *sample);
 
 /* Creates a view for writing records to a file, with the fields of --fields. CSV times start at 0
  * unless --time says otherwise. messages: as in struct aw_view_options. The caller frees the view.
@@ -414,10 +414,10 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Creates the output file of a command. A request to stop ends the wait for the reader of a named
- * pipe. If a reader stays blocked, writing fails with ETIMEDOUT. what: printed before the path in
- * errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as in
+ * pipe. If a reader stays blocked, writing fails with ETIMEDOUT. prefix: printed before the path
+ * in errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as in
  * aw_file_fail, and AW_STOPPED on a request to stop. */
-enum aw_status aw_session_create_file(struct aw_session *session, const char *what,
+enum aw_status aw_session_create_file(struct aw_session *session, const char *prefix,
                                       const char *path, FILE **file);
 
 /* Prints "tool: …" on stderr, unless --quiet is given. */

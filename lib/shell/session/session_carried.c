@@ -77,9 +77,9 @@ static enum aw_status parse_carried(struct aw_session *session, const struct aw_
 
 static enum aw_status read_recording(struct aw_session *session, const char *path)
 {
-    struct stat about;
+    struct stat info;
     struct aw_carried carried = {.packets = {.n = 0}};
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return AW_OK;
     enum aw_status status = read_comments(session, path, &carried) == AW_NO_MEMORY
                                 ? aw_no_memory(&session->err)

@@ -40,12 +40,12 @@ static enum aw_status fail_alias(struct aw_session *session, const char *name)
 /* Resolves aliases repeatedly, because an alias may name another one. */
 enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
 {
-    const char *named = session->share.url ? session->share.url : session->options.link.url;
-    if (!named || !*named)
-        named = session->tool->device.link;
-    if (!named)
+    const char *text = session->share.url ? session->share.url : session->options.link.url;
+    if (!text || !*text)
+        text = session->tool->device.link;
+    if (!text)
         return no_link(session);
-    *url = named;
+    *url = text;
     for (size_t steps = 0; **url == '@'; steps++) {
         const char *next = aw_config_find_alias(session, *url + 1);
         if (!next)
@@ -53,7 +53,7 @@ enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
         if (steps == session->config->n_lines)
             return aw_fail(&session->err, AW_USAGE,
                            "alias '%.60s' refers to itself — name a device in [link] of %.160s",
-                           named, session->config->path);
+                           text, session->config->path);
         *url = next;
     }
     return AW_OK;
@@ -62,10 +62,10 @@ enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
 void aw_session_link_name(struct aw_session *session, char *out, size_t size)
 {
     const char *url;
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     if (aw_session_get_url(session, &url) != AW_OK)
         url = "link";
-    session->err = before;
+    session->err = saved_err;
     /* its key ends with the device's key */
     if (strncmp(url, "serve:", 6) == 0 && session->device.link)
         url = session->device.link->key + 6;

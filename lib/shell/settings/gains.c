@@ -56,12 +56,12 @@ enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
                              const struct aw_gain **current)
 {
     const struct aw_controller *controller = session->tool->motion.controller;
-    const struct aw_device_setting *all = controller->settings(session);
+    const struct aw_device_setting *settings = controller->settings(session);
     enum aw_status status = open(session);
     (void)current;
     for (size_t i = 0; i < controller->file->n_gains && status == AW_OK; i++)
-        if (all[i].set.message && !isnan(all[i].value))
-            gains[i] = (struct aw_gain){true, (float)all[i].value, 0};
+        if (settings[i].set.message && !isnan(settings[i].value))
+            gains[i] = (struct aw_gain){true, (float)settings[i].value, 0};
     return status;
 }
 

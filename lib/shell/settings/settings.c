@@ -98,10 +98,10 @@ struct aw_device_setting aw_device_setting_find(struct aw_session *session, cons
 void aw_settings_store(struct aw_session *session, const struct aw_record *record)
 {
     size_t n;
-    struct aw_device_setting *all = all_of(session, &n);
+    struct aw_device_setting *settings = all_of(session, &n);
     for (size_t i = 0; i < n && record->codec && record->codec->message->fields; i++) {
-        double value = aw_field_ref_value(&all[i].reported, record);
-        all[i].value = isnan(value) ? all[i].value : value;
+        double value = aw_field_ref_value(&settings[i].reported, record);
+        settings[i].value = isnan(value) ? settings[i].value : value;
     }
 }
 
@@ -109,15 +109,15 @@ void aw_settings_store(struct aw_session *session, const struct aw_record *recor
 static double wanted_value(const struct aw_gain_list *wanted, size_t index)
 {
     for (size_t i = 0; i < wanted->n; i++)
-        if (wanted->of[i].index == index)
-            return wanted->of[i].value;
+        if (wanted->entries[i].index == index)
+            return wanted->entries[i].value;
     return NAN;
 }
 
 static bool is_listed(const struct aw_gain_list *list, size_t index)
 {
     size_t i = 0;
-    while (list && i < list->n && list->of[i].index != index)
+    while (list && i < list->n && list->entries[i].index != index)
         i++;
     return !list || i < list->n;
 }
@@ -167,14 +167,14 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
 }
 
 enum aw_status aw_settings_check_queries(struct aw_session *session,
-                                         const struct aw_gain_list *only)
+                                         const struct aw_gain_list *subset)
 {
     size_t n;
-    const struct aw_device_setting *all = all_of(session, &n);
+    const struct aw_device_setting *settings = all_of(session, &n);
     for (size_t i = 0; i < n && !session->tool->talk.receive; i++) {
-        const struct aw_message *report = all[i].reported.message;
-        if (report && is_listed(only, i) &&
-            aw_field_ref_find_query(session, &all[i].reported) == SIZE_MAX)
+        const struct aw_message *report = settings[i].reported.message;
+        if (report && is_listed(subset, i) &&
+            aw_field_ref_find_query(session, &settings[i].reported) == SIZE_MAX)
             return aw_fail(&session->err, AW_USAGE,
                            "gains: no packet requests '%s' — add 'ask = yes' to [packet %s]",
                            report->name, report->name);
@@ -182,20 +182,20 @@ enum aw_status aw_settings_check_queries(struct aw_session *session,
     return AW_OK;
 }
 
-enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *only)
+enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *subset)
 {
     size_t n;
-    struct aw_device_setting *all = all_of(session, &n);
+    struct aw_device_setting *settings = all_of(session, &n);
     int64_t deadline = aw_time_after(aw_clock_now(session->clock), PATIENCE_S);
-    enum aw_status status = aw_settings_check_queries(session, only);
+    enum aw_status status = aw_settings_check_queries(session, subset);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < n; i++)
-        if (all[i].reported.message && is_listed(only, i))
-            all[i].value = NAN;
+        if (settings[i].reported.message && is_listed(subset, i))
+            settings[i].value = NAN;
     for (size_t i = 0; i < n && status == AW_OK; i++)
-        if (all[i].reported.message && is_listed(only, i) && isnan(all[i].value))
-            status = read_one(session, &all[i], deadline);
+        if (settings[i].reported.message && is_listed(subset, i) && isnan(settings[i].value))
+            status = read_one(session, &settings[i], deadline);
     return status;
 }
 
@@ -211,10 +211,10 @@ static bool in_packets_of(const struct aw_device_setting *gains,
 void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list *list)
 {
     size_t n;
-    const struct aw_device_setting *all = all_of(session, &n);
+    const struct aw_device_setting *settings = all_of(session, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct aw_device_setting *setting = &all[(kp + i) % n];
-        if (i < AW_JOINT_GAINS || in_packets_of(&all[kp], setting))
+        const struct aw_device_setting *setting = &settings[(kp + i) % n];
+        if (i < AW_JOINT_GAINS || in_packets_of(&settings[kp], setting))
             aw_gain_list_add(list, (kp + i) % n, setting->set.message ? setting->value : 0);
     }
 }
@@ -234,15 +234,15 @@ static enum aw_status fill_packet(struct aw_session *session, size_t message,
                                   const struct aw_gain_list *wanted, struct aw_record *packet)
 {
     size_t n;
-    const struct aw_device_setting *all = all_of(session, &n);
+    const struct aw_device_setting *settings = all_of(session, &n);
     char name[AW_GAIN_TEXT];
     aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
     for (size_t i = 0; i < n; i++) {
-        const struct aw_field_ref *ref = &all[i].set;
+        const struct aw_field_ref *ref = &settings[i].set;
         double value = wanted_value(wanted, i);
         if (!ref->message || ref->index != message)
             continue;
-        value = isnan(value) ? all[i].value : value;
+        value = isnan(value) ? settings[i].value : value;
         if (!isnan(value)) {
             packet->v[ref->scalar] = value;
             packet->present |= UINT64_C(1) << ref->scalar;
@@ -261,9 +261,9 @@ static size_t next_packet(struct aw_session *session, const struct aw_gain_list 
                           size_t from)
 {
     size_t next = SIZE_MAX, n;
-    const struct aw_device_setting *all = all_of(session, &n);
+    const struct aw_device_setting *settings = all_of(session, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct aw_field_ref *ref = &all[i].set;
+        const struct aw_field_ref *ref = &settings[i].set;
         if (ref->message && ref->index >= from && ref->index < next &&
             !isnan(wanted_value(wanted, i)))
             next = ref->index;
@@ -280,7 +280,7 @@ static enum aw_status each_packet(struct aw_session *session, const struct aw_ga
     struct aw_record packet;
     enum aw_status status = AW_OK;
     size_t n_settings;
-    const struct aw_device_setting *all = all_of(session, &n_settings);
+    const struct aw_device_setting *settings = all_of(session, &n_settings);
     *n = 0;
     for (size_t at = 0; status == AW_OK && (at = next_packet(session, wanted, at)) != SIZE_MAX;
          at++) {
@@ -288,7 +288,8 @@ static enum aw_status each_packet(struct aw_session *session, const struct aw_ga
         if (status == AW_OK)
             status = act(session, &packet);
         for (size_t i = 0; i < n_settings && status == AW_OK; i++)
-            *n += all[i].set.message == packet.codec->message && !isnan(wanted_value(wanted, i));
+            *n +=
+                settings[i].set.message == packet.codec->message && !isnan(wanted_value(wanted, i));
     }
     return status;
 }
@@ -299,13 +300,13 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 {
     const struct aw_controller *controller = session->tool->motion.controller;
     size_t n;
-    struct aw_device_setting *all = all_of(session, &n);
+    struct aw_device_setting *settings = all_of(session, &n);
     enum aw_status status = AW_TIMEOUT;
     for (int i = 0; i <= controller->retries && status == AW_TIMEOUT; i++)
         status = query_packet(session, packet);
     for (size_t i = 0; i < n; i++)
-        if (all[i].set.message == packet->codec->message)
-            all[i].value = status == AW_OK ? packet->v[all[i].set.scalar] : (double)NAN;
+        if (settings[i].set.message == packet->codec->message)
+            settings[i].value = status == AW_OK ? packet->v[settings[i].set.scalar] : (double)NAN;
     return status;
 }
 
@@ -323,19 +324,19 @@ static enum aw_status confirm_settings(struct aw_session *session,
                                        const struct aw_gain_list *wanted)
 {
     size_t n;
-    const struct aw_device_setting *all = all_of(session, &n);
+    const struct aw_device_setting *settings = all_of(session, &n);
     char name[AW_GAIN_TEXT];
     enum aw_status status = aw_settings_read(session, wanted);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         double sent = wanted_value(wanted, i);
-        if (isnan(sent) || !all[i].reported.message)
+        if (isnan(sent) || !settings[i].reported.message)
             continue;
-        double tolerance = rounding_error(session, &all[i].set, sent) +
-                           rounding_error(session, &all[i].reported, sent);
-        if (!(fabs(all[i].value - sent) <= tolerance * (1 + FLOAT_STEP)))
+        double tolerance = rounding_error(session, &settings[i].set, sent) +
+                           rounding_error(session, &settings[i].reported, sent);
+        if (!(fabs(settings[i].value - sent) <= tolerance * (1 + FLOAT_STEP)))
             return aw_fail(&session->err, AW_REFUSED,
                            "%s: sent %g, but the device reports %g — check its limits",
-                           write_gain_name(session, i, name), sent, all[i].value);
+                           write_gain_name(session, i, name), sent, settings[i].value);
     }
     return status;
 }
@@ -366,12 +367,12 @@ enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_
 void aw_settings_add_old(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     const struct aw_gain_list *old = aw_gains_get_backup(session);
-    struct aw_error before = session->err;
+    struct aw_error saved_err = session->err;
     struct aw_record packet;
     for (size_t at = 0; old && (at = next_packet(session, old, at)) != SIZE_MAX; at++)
         for (int i = 0; i < LAST_TIMES && fill_packet(session, at, old, &packet) == AW_OK; i++) {
             add(context, NULL, 0);
             aw_add_stop_packet(session, &packet, add, context);
         }
-    session->err = before;
+    session->err = saved_err;
 }

@@ -50,11 +50,11 @@ void aw_settings_store(struct aw_session *session, const struct aw_record *recor
 /* Checks that a packet requests each setting of this list that the device reports. NULL: all
  * settings. A tool that receives unrequested messages needs no such packet. */
 enum aw_status aw_settings_check_queries(struct aw_session *session,
-                                         const struct aw_gain_list *only);
+                                         const struct aw_gain_list *subset);
 
 /* Reads the settings of this list that the device reports. NULL: all settings. AW_TIMEOUT: no
  * report. AW_USAGE: see aw_settings_check_queries. */
-enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *only);
+enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *subset);
 
 /* Adds the gains of a joint: its kp at this index, ki and kd after it, then all others in the same
  * packets. A gain that the joint does not have is 0. Does not query the device. */

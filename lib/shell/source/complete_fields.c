@@ -38,11 +38,11 @@ struct field_adder {
 
 static void add_subject_field(void *context, const char *name, const char *help)
 {
-    const struct field_adder *each = context;
+    const struct field_adder *adder = context;
     char text[128];
     (void)help;
-    snprintf(text, sizeof text, "%s.%s", name, each->field);
-    each->add(each->context, text, each->help);
+    snprintf(text, sizeof text, "%s.%s", name, adder->field);
+    adder->add(adder->context, text, adder->help);
 }
 
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -55,12 +55,12 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
         if (is_in_earlier_message(names, at.message, field))
             continue;
         add(context, field, help);
-        struct field_adder each = {add, context, field, help};
+        struct field_adder adder = {add, context, field, help};
         for (; subject && subject->name; subject++)
-            add_subject_field(&each, subject->name, NULL);
+            add_subject_field(&adder, subject->name, NULL);
         if (session->tool->records.subject.list)
             session->tool->records.subject.list(session, at.codec->message, add_subject_field,
-                                                &each);
+                                                &adder);
     }
     free(names);
 }

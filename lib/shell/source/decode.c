@@ -96,9 +96,9 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
     const int fd = reading->fd;
     enum aw_status status = AW_OK;
     int64_t start_ns = aw_clock_now(&d->session->time.real.base);
-    struct stat about;
-    bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-    uint64_t n_read = 0, total = sized ? (uint64_t)about.st_size : 0;
+    struct stat info;
+    bool sized = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    uint64_t n_read = 0, total = sized ? (uint64_t)info.st_size : 0;
     size_t held = 0, used = 0;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
         pace_output(d, fd);

@@ -144,10 +144,10 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
     return readable ? show_record(d) : AW_OK;
 }
 
-static void report_rest(struct aw_decoder *d, size_t size, const char *what)
+static void report_rest(struct aw_decoder *d, size_t size, const char *unit)
 {
     aw_fail(&d->session->err, AW_MALFORMED, "truncated, the last %zu bytes are not a complete %s",
-            size, what);
+            size, unit);
     aw_decoder_report(d, d->session->err.text);
 }
 

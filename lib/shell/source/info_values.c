@@ -62,9 +62,9 @@ static bool add_item(struct survey *s, const struct aw_item *item)
         s->last_ns = now;
     s->lines++;
     for (size_t i = 0; i < item->n; i++) {
-        struct value *value = item->points[i].about ? NULL : find_value(s, &item->points[i]);
+        struct value *value = item->points[i].is_subject ? NULL : find_value(s, &item->points[i]);
         double number = item->points[i].value;
-        if (!value && !item->points[i].about)
+        if (!value && !item->points[i].is_subject)
             return false;
         if (!value)
             continue;
@@ -117,7 +117,7 @@ static void print_value(struct survey *s, const struct value *value)
 static void report(struct survey *s, const char *path)
 {
     struct aw_object *result = &s->session->result;
-    struct stat about;
+    struct stat info;
     double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
     s->width = MIN_WIDTH;
     for (size_t i = 0; i < s->n; i++)
@@ -130,8 +130,8 @@ static void report(struct survey *s, const char *path)
     aw_object_add_number(result, "duration", seconds, 6, "s");
     aw_object_add_count(result, "lines", s->lines);
     aw_object_add_count(result, "fields", s->n);
-    if (stat(path, &about) == 0)
-        aw_object_add_count(result, "bytes", (uint64_t)about.st_size);
+    if (stat(path, &info) == 0)
+        aw_object_add_count(result, "bytes", (uint64_t)info.st_size);
     aw_object_add_count(result, "damaged", s->damaged);
 }
 

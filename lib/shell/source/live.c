@@ -60,9 +60,9 @@ static void read_notes(struct aw_live *live)
     size_t n_kept = 0, max_kept = size / 2;
     for (ssize_t n;
          live->pipe_fd >= 0 && (n = read(live->pipe_fd, text + n_kept, size - 1 - n_kept)) > 0;) {
-        size_t all = n_kept + (size_t)n;
-        n_kept = all < max_kept ? all : max_kept;
-        memmove(text, text + all - n_kept, n_kept);
+        size_t n_total = n_kept + (size_t)n;
+        n_kept = n_total < max_kept ? n_total : max_kept;
+        memmove(text, text + n_total - n_kept, n_kept);
     }
     if (n_kept > 0)
         store_note(live, text, n_kept);

@@ -36,9 +36,9 @@ static enum aw_status begin_link(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
     const char *url;
-    struct aw_error before = s->session->err;
+    struct aw_error saved_err = s->session->err;
     bool recorded = aw_session_get_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
-    s->session->err = before;
+    s->session->err = saved_err;
     bool uses_receive = tool->talk.receive && (!recorded || tool->protocol->frames.can);
     enum aw_status status = AW_OK;
     s->input.live = true;

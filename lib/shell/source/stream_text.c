@@ -18,13 +18,13 @@
 #define MAX_TIME_S                                                                                 \
     4e9 /* max absolute value of a time in s, so that differences fit 64 bits of ns */
 
-static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
+static enum aw_status next_line(struct aw_stream *s, const char *skipped, int64_t deadline,
                                 char **line)
 {
     enum aw_status status;
     do
         status = aw_stream_line(s, deadline, line);
-    while (status == AW_OK && strchr(none, (*line)[strspn(*line, " \t")]));
+    while (status == AW_OK && strchr(skipped, (*line)[strspn(*line, " \t")]));
     return status;
 }
 

@@ -240,29 +240,29 @@ static enum aw_status check_share(const char *subject, const char *text,
 enum aw_status aw_fail_unknown_choice(const char *problem, const char *text,
                                       const char *const *choices, struct aw_error *err)
 {
-    char all[160], advice[240];
+    char list[160], advice[240];
     size_t n = 0;
     while (choices[n])
         n++;
-    aw_join(all, sizeof all, ", ", choices, n - 1);
-    snprintf(advice, sizeof advice, "use %s%s%s", all, n > 1 ? " or " : "", choices[n - 1]);
+    aw_join(list, sizeof list, ", ", choices, n - 1);
+    snprintf(advice, sizeof advice, "use %s%s%s", list, n > 1 ? " or " : "", choices[n - 1]);
     return aw_fail_unknown(err, aw_suggest(text, choices, n), advice, "%s '%.40s'", problem, text);
 }
 
 static enum aw_status check_ending(const struct aw_option *option, const char *text,
                                    struct aw_error *err)
 {
-    char all[80] = "";
+    char list[80] = "";
     const char *dot = strrchr(text, '.');
     for (const char *ending = option->endings; *ending; ending += strspn(ending, " ")) {
         size_t length = strcspn(ending, " ");
         if (dot && aw_name_equals(dot + 1, ending, length))
             return AW_OK;
-        aw_append(all, sizeof all, ending[length] ? ", " : " or ", ".%.*s", (int)length, ending);
+        aw_append(list, sizeof list, ending[length] ? ", " : " or ", ".%.*s", (int)length, ending);
         ending += length;
     }
     return aw_fail(err, AW_USAGE, "--%s: '%.100s': unknown file extension — use %s", option->name,
-                   text, all);
+                   text, list);
 }
 
 static enum aw_status check_value(const struct aw_option *option, const char **text,

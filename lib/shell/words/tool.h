@@ -68,7 +68,7 @@ enum aw_arg_kind {
 };
 
 /* Calls add for each candidate; help may be NULL. */
-typedef void aw_candidate_fn(void *context, const char *word, const char *help);
+typedef void aw_candidate_fn(void *context, const char *candidate, const char *help);
 typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 /* Runs a command with its bound arguments. */
@@ -294,7 +294,7 @@ struct aw_replay_hooks {
      * is not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
      * device. */
     const char *position_message;
-    bool (*is_elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
+    bool (*is_elsewhere)(struct aw_session *session, const struct aw_record *recorded, char *out,
                          size_t size);
     /* Writes the targets of this recorded message for joints of the list, and the seconds that the
      * device takes to interpolate to them (0: it jumps). Returns their number, at most
@@ -310,10 +310,10 @@ struct aw_replay_hooks {
      * the tool's conversation state is invalid. Returns true if the device's first message has
      * already been read. */
     bool (*begin)(struct aw_session *session);
-    /* Writes a message when it is due, or later if the device needs a pause; *held reports such a
-     * delay. NULL: replay writes it when due. */
+    /* Writes a message when it is due, or later if the device needs a pause; *delayed reports
+     * that. NULL: replay writes it when due. */
     enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
-                           bool *held);
+                           bool *delayed);
     /* Called after the last message, for devices that execute the last command forever. */
     enum aw_status (*end)(struct aw_session *session);
 };
@@ -373,7 +373,7 @@ struct aw_share_hooks {
     /* Called when the communicating program changes: AW_TURN_BEGIN, this session with a new
      * message; AW_TURN_RESUME, this session with the unanswered message; AW_TURN_END, another
      * program. */
-    void (*on_turn)(struct aw_session *session, enum aw_turn_event turn);
+    void (*on_turn)(struct aw_session *session, enum aw_turn_event event);
 };
 
 /* An example of a command: a command line without the tool's name, or "$ " and a shell command. */

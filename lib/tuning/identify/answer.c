@@ -11,8 +11,8 @@
 
 struct aw_move aw_make_move(const struct aw_process *process, double h)
 {
-    bool two = process->integrating || process->a2 > 0;
-    struct aw_move move = {.n = process->a3 > 0 ? 3 : two ? 2 : 1};
+    bool two_lags = process->integrating || process->a2 > 0;
+    struct aw_move move = {.n = process->a3 > 0 ? 3 : two_lags ? 2 : 1};
     for (int i = 0; i < 5; i++) {
         struct aw_process_state x = {i == 0, i == 1, i == 2};
         aw_process_advance(process, &x, i == 3, i == 4, h);
@@ -89,9 +89,9 @@ static struct time_grid make_grid(const struct aw_trial *trial)
     return (struct time_grid){trial->t[0], grain, 1 / grain};
 }
 
-static double to_grains(const struct time_grid *ruler, double t)
+static double to_grains(const struct time_grid *grid, double t)
 {
-    double x = (t - ruler->zero_s) * ruler->per_s;
+    double x = (t - grid->zero_s) * grid->per_s;
     return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
 }
 
@@ -105,10 +105,10 @@ struct cursor {
 };
 
 static void find_next(struct cursor *cursor, const struct aw_trial *trial,
-                      const struct time_grid *ruler, const struct aw_dead_band *dead)
+                      const struct time_grid *grid, const struct aw_dead_band *dead)
 {
     bool has_next = cursor->k + 1 < trial->n_inputs;
-    cursor->end = has_next ? to_grains(ruler, trial->input_t[cursor->k + 1]) : INFINITY;
+    cursor->end = has_next ? to_grains(grid, trial->input_t[cursor->k + 1]) : INFINITY;
     cursor->next_input =
         has_next ? aw_dead_band_output(dead, trial->input[cursor->k + 1]) - cursor->rest_input
                  : cursor->input;
@@ -119,22 +119,22 @@ static void find_next(struct cursor *cursor, const struct aw_trial *trial,
 void aw_simulate(const struct aw_trial *trial, size_t n, const struct aw_process *process,
                  const struct aw_dead_band *dead, double *out)
 {
-    struct time_grid ruler = make_grid(trial);
+    struct time_grid grid = make_grid(trial);
     struct cursor at = {.rest_input = aw_dead_band_output(dead, trial->input[0]),
-                        .start = to_grains(&ruler, trial->input_t[0])};
+                        .start = to_grains(&grid, trial->input_t[0])};
     struct aw_mover mover;
-    double delay = process->dead_time_s * ruler.per_s, grain = ruler.grain_s;
+    double delay = process->dead_time_s * grid.per_s, grain = grid.grain_s;
     aw_mover_init(&mover, process, grain / FINER);
-    find_next(&at, trial, &ruler, dead);
+    find_next(&at, trial, &grid, dead);
     for (size_t i = 0; i < n; i++) {
-        double t = to_grains(&ruler, trial->t[i]) - delay;
+        double t = to_grains(&grid, trial->t[i]) - delay;
         while (at.end <= t) {
             aw_mover_move(&mover, &at.x, at.input, trial->stairs ? at.input : at.next_input,
                           (at.end - at.start) * grain);
             at.k++;
             at.input = at.next_input;
             at.start = at.end;
-            find_next(&at, trial, &ruler, dead);
+            find_next(&at, trial, &grid, dead);
         }
         double h = t - at.start, to = at.input;
         if (!trial->stairs)

@@ -39,7 +39,7 @@
 /* The fit of one model structure to the used data. */
 struct candidate {
     double parameters[AW_NONLINEAR], cost, log_det, independent;
-    double numbers[NUMBERS], half[NUMBERS];
+    double numbers[NUMBERS], half_widths[NUMBERS];
     bool hidden;    /* a lag is too fast for the samples, or too slow for the record */
     bool all_known; /* all lags are known */
 };
@@ -60,10 +60,10 @@ static double count_independent(const double *residual, size_t n, size_t counted
 static double criterion(const struct aw_search *s, const struct candidate *candidate,
                         double independent)
 {
-    size_t which[AW_PARAMETERS];
+    size_t parameters[AW_PARAMETERS];
     double m = fmax(independent, 10), n = (double)s->weights.n_counted;
     double likelihood = m * (log(candidate->cost / n + 1e-30) + candidate->log_det / n);
-    return likelihood + (double)aw_search_list_parameters(s, which) * log(m);
+    return likelihood + (double)aw_search_list_parameters(s, parameters) * log(m);
 }
 
 /* Returns the share of the variation that the model explains in held-out or other samples. */
@@ -110,15 +110,16 @@ static void get_numbers(const struct aw_search *s, double out[NUMBERS])
 /* Finds the half-widths of the results from the covariance of the parameters, by finite
  * differences. */
 static void find_half_widths(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
-                             double half[NUMBERS])
+                             double half_widths[NUMBERS])
 {
     double gradient[NUMBERS][AW_PARAMETERS], now[NUMBERS], shifted[NUMBERS];
-    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
+    size_t parameters[AW_PARAMETERS], m = aw_search_list_parameters(s, parameters);
     get_numbers(s, now);
     for (size_t k = 0; k < m; k++) {
         struct aw_search other = *s;
-        double *parameter = which[k] < AW_NONLINEAR ? &other.params[which[k]]
-                                                    : &other.linear[which[k] - AW_NONLINEAR];
+        double *parameter = parameters[k] < AW_NONLINEAR
+                                ? &other.params[parameters[k]]
+                                : &other.linear[parameters[k] - AW_NONLINEAR];
         double h = 1e-4 * fmax(fabs(*parameter), 1e-3);
         *parameter += h;
         get_numbers(&other, shifted);
@@ -134,7 +135,7 @@ static void find_half_widths(const struct aw_search *s, double cov[AW_PARAMETERS
         s->is_free[AW_DEAD_BAND],
     };
     for (int i = 0; i < NUMBERS; i++)
-        half[i] = is_known[i] ? half_width(cov, m, gradient[i]) : NAN;
+        half_widths[i] = is_known[i] ? half_width(cov, m, gradient[i]) : NAN;
 }
 
 /* Returns the variance of the residuals, corrected for their correlation. */
@@ -160,7 +161,7 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
                                          struct aw_error *err)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
-    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
+    size_t parameters[AW_PARAMETERS], m = aw_search_list_parameters(s, parameters);
     if (aw_task_is_abandoned())
         return AW_STOPPED;
     candidate->independent = count_independent(s->work.residual, s->trial->n, s->weights.n_counted);
@@ -169,15 +170,16 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
     if (status != AW_OK)
         return status;
     get_numbers(s, candidate->numbers);
-    find_half_widths(s, cov, candidate->half);
+    find_half_widths(s, cov, candidate->half_widths);
     bool single_lag = !s->is_free[AW_SECOND_LAG] && !s->is_free[AW_THIRD_LAG];
     candidate->hidden = is_hidden(s);
     candidate->all_known = true;
-    for (size_t k = 0; k < m && which[k] <= AW_THIRD_LAG; k++) {
-        bool known = 1.96 * sqrt(cov[k][k]) < MAX_LAG_HALF, fast = which[k] == AW_SECOND_LAG;
-        bool slow = !s->integrating && !fast && exp(s->params[which[k]]) > s->longest_s / SLOW;
+    for (size_t k = 0; k < m && parameters[k] <= AW_THIRD_LAG; k++) {
+        bool known = 1.96 * sqrt(cov[k][k]) < MAX_LAG_HALF, fast = parameters[k] == AW_SECOND_LAG;
+        bool is_slow =
+            !s->integrating && !fast && exp(s->params[parameters[k]]) > s->record_s / SLOW;
         candidate->all_known &= known || single_lag;
-        candidate->hidden |= slow && !known;
+        candidate->hidden |= is_slow && !known;
     }
     return AW_OK;
 }
@@ -263,31 +265,34 @@ static size_t choose_structure(struct aw_search *s, const struct aw_fit_options 
     }
     size_t best = find_lowest(adjusted, false), integrating = find_lowest(adjusted, true);
     /* prefers an integrator to a lag as long as the record, unless the evidence is strong */
-    bool slow = exp(fmax(candidates[best].parameters[AW_LAG],
-                         candidates[best].parameters[AW_THIRD_LAG])) > s->longest_s / 2;
-    return slow && adjusted[integrating] < adjusted[best] + STRONG_EVIDENCE ? integrating : best;
+    bool is_slow = exp(fmax(candidates[best].parameters[AW_LAG],
+                            candidates[best].parameters[AW_THIRD_LAG])) > s->record_s / 2;
+    return is_slow && adjusted[integrating] < adjusted[best] + STRONG_EVIDENCE ? integrating : best;
 }
 
 /* Widens the intervals by the differences between structures that cannot be excluded, and by the
  * uncertainty of the input. */
 static void widen_intervals(const struct aw_search *s, const struct candidate *candidates,
                             const double bic[AW_STRUCTURES], size_t best, struct candidate *result,
-                            struct aw_fit_half *half)
+                            struct aw_fit_half *half_widths)
 {
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + WEAK_EVIDENCE; k++)
             if (k == 1 || (aw_starts_get_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
-                result->half[k] = fmax(
-                    result->half[k], fabs(candidates[i].numbers[k] - candidates[best].numbers[k]) +
-                                         fmin(candidates[i].half[k], candidates[best].half[k]));
-    result->half[1] += s->trial->jump_half_s;
+                result->half_widths[k] =
+                    fmax(result->half_widths[k],
+                         fabs(candidates[i].numbers[k] - candidates[best].numbers[k]) +
+                             fmin(candidates[i].half_widths[k], candidates[best].half_widths[k]));
+    result->half_widths[1] += s->trial->jump_half_s;
     for (int i = 0; i < NUMBERS - 1; i++)
-        result->half[i] += ROUGHNESS_FACTOR * s->trial->roughness * fabs(result->numbers[i]);
+        result->half_widths[i] += ROUGHNESS_FACTOR * s->trial->roughness * fabs(result->numbers[i]);
     for (int i = 3; i < NUMBERS - 1; i++) /* an error of a slow lag also affects the fast ones */
         if (result->numbers[i] > 0)
-            result->half[i] += s->trial->roughness * sqrt(result->numbers[2] * result->numbers[i]);
-    *half = (struct aw_fit_half){result->half[0], result->half[1], result->half[2],
-                                 result->half[3], result->half[4], result->half[5]};
+            result->half_widths[i] +=
+                s->trial->roughness * sqrt(result->numbers[2] * result->numbers[i]);
+    *half_widths = (struct aw_fit_half){result->half_widths[0], result->half_widths[1],
+                                        result->half_widths[2], result->half_widths[3],
+                                        result->half_widths[4], result->half_widths[5]};
 }
 
 /* Fits one structure. For a long record, the likeliest structure comes first, and its result limits
@@ -338,7 +343,7 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
         status = fit_whole_record(s, &candidates[best], &result, fit, err);
     }
     fit->independent = result.independent;
-    widen_intervals(s, candidates, bic, best, &result, &fit->half);
+    widen_intervals(s, candidates, bic, best, &result, &fit->half_widths);
     return status;
 }
 
@@ -395,7 +400,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
     enum aw_status status = fit_pieces(s, o, s->trial->n, fit, err);
     if (status == AW_OK && !(fit->held_out > POOR_FIT) && piece < s->weights.n_counted / 2) {
         status = fit_pieces(s, o, piece, &fast, err);
-        fast.piece_s = s->longest_s * (double)piece / (double)s->trial->n;
+        fast.piece_s = s->record_s * (double)piece / (double)s->trial->n;
         if (status == AW_OK && fast.held_out > fit->held_out)
             *fit = fast;
     }
@@ -489,7 +494,8 @@ bool aw_fit_explains_data(const struct aw_fit *fit)
 bool aw_fit_has_dead_time(const struct aw_fit *fit)
 {
     double total = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
-    return !(fit->interval_s > 0 && fit->half.dead_time > fmax(fit->interval_s, SMALL * total));
+    return !(fit->interval_s > 0 &&
+             fit->half_widths.dead_time > fmax(fit->interval_s, SMALL * total));
 }
 
 bool aw_fit_is_trusted(const struct aw_fit *fit)

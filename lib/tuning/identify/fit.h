@@ -3,7 +3,7 @@
  *     struct aw_trial trial = {.input_t = t, .input = u, .n_inputs = n, .t = t, .y = y, .n = n};
  *     struct aw_fit fit;
  *     if (aw_fit_best(&trial, NULL, &fit, &err) == AW_OK)
- *         … fit.process, fit.half.gain, fit.held_out …
+ *         … fit.process, fit.half_widths.gain, fit.held_out …
  *
  * Any record will do if its input moves enough: steps, pulses, a relay's oscillation, a sweep, in
  * any order, at uneven times. The process must be at rest where the record begins.
@@ -59,7 +59,7 @@ struct aw_fit_half {
 
 struct aw_fit {
     struct aw_process process;
-    struct aw_fit_half half; /* half-widths of the 95 % intervals */
+    struct aw_fit_half half_widths; /* half-widths of the 95 % intervals */
     double dead_band;
     double sigma;          /* standard deviation of the residuals, in the unit of y */
     double used, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */

@@ -45,7 +45,7 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
     s->work.block = calloc((n_columns - 1 + AW_NONLINEAR) * n, sizeof *s->work.block);
     for (size_t i = 0; s->work.block && i < n_columns; i++)
         *columns[i] = s->work.block + i * n;
-    s->longest_s = trial->t[trial->n - 1] - trial->t[0];
+    s->record_s = trial->t[trial->n - 1] - trial->t[0];
     enum aw_status status = aw_weights_begin(&s->weights, trial, held_out, err);
     if (status != AW_OK || !s->work.block)
         return aw_no_memory(err);
@@ -59,13 +59,13 @@ void aw_search_end(struct aw_search *s)
     free(s->work.block);
 }
 
-void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third_lag,
                              bool find_dead_band)
 {
     s->integrating = s->uses_linear[AW_DRIFT] = kind == AW_PROCESS_INTEGRATING;
     s->uses_linear[AW_GAIN] = s->is_free[AW_LAG] = s->is_free[AW_DEAD_TIME] = true;
     s->is_free[AW_SECOND_LAG] = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
-    s->is_free[AW_THIRD_LAG] = third;
+    s->is_free[AW_THIRD_LAG] = third_lag;
     s->is_free[AW_DEAD_BAND] = find_dead_band;
 }
 
@@ -81,19 +81,19 @@ void aw_search_reset_weights(struct aw_search *s, size_t piece)
     whiten(s);
 }
 
-size_t aw_search_list_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS])
+size_t aw_search_list_parameters(const struct aw_search *s, size_t parameters[AW_PARAMETERS])
 {
     size_t n = 0;
     for (size_t k = 0; k < AW_PARAMETERS; k++)
         if (k < AW_NONLINEAR ? s->is_free[k] : s->uses_linear[k - AW_NONLINEAR])
-            which[n++] = k;
+            parameters[n++] = k;
     return n;
 }
 
-static size_t list_nonlinear(const struct aw_search *s, size_t which[AW_PARAMETERS])
+static size_t list_nonlinear(const struct aw_search *s, size_t parameters[AW_PARAMETERS])
 {
-    size_t n = aw_search_list_parameters(s, which);
-    while (n > 0 && which[n - 1] >= AW_NONLINEAR)
+    size_t n = aw_search_list_parameters(s, parameters);
+    while (n > 0 && parameters[n - 1] >= AW_NONLINEAR)
         n--;
     return n;
 }
@@ -140,17 +140,17 @@ void aw_search_simulate(struct aw_search *s, double *out)
 static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
-    size_t which[AW_LINEAR], m = 0;
+    size_t parameters[AW_LINEAR], m = 0;
     aw_weights_apply(&s->weights, s->work.response, s->work.basis[AW_GAIN]);
     for (size_t k = 0; k < AW_LINEAR; k++)
         if (s->uses_linear[k])
-            which[m++] = k;
+            parameters[m++] = k;
     for (size_t r = 0; r < m; r++) {
-        const double *column = s->work.basis[which[r]];
+        const double *column = s->work.basis[parameters[r]];
         b[r] = dot(column, s->work.target, s->trial->n);
         for (size_t c = 0; c <= r; c++)
             a[r * m + c] =
-                dot(column, s->work.basis[which[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
+                dot(column, s->work.basis[parameters[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
     }
     if (!(a[0] > 0))
         return LARGEST;
@@ -159,9 +159,9 @@ static double project(struct aw_search *s, double *residual)
     memset(s->linear, 0, sizeof s->linear);
     memcpy(residual, s->work.target, s->trial->n * sizeof *residual);
     for (size_t r = 0; r < m; r++) {
-        s->linear[which[r]] = b[r];
+        s->linear[parameters[r]] = b[r];
         for (size_t i = 0; i < s->trial->n; i++)
-            residual[i] -= b[r] * s->work.basis[which[r]][i];
+            residual[i] -= b[r] * s->work.basis[parameters[r]][i];
     }
     double sum = dot(residual, residual, s->trial->n);
     return isfinite(sum) ? sum : LARGEST;
@@ -202,26 +202,26 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
 static void clamp(const struct aw_search *s, double *at)
 {
     for (size_t k = AW_LAG; k <= AW_THIRD_LAG; k++)
-        at[k] = fmin(fmax(at[k], log(1e-5)), log(100 * s->longest_s));
-    at[AW_DEAD_TIME] = fmin(fmax(at[AW_DEAD_TIME], -s->trial->jump_half_s), s->longest_s / 2);
+        at[k] = fmin(fmax(at[k], log(1e-5)), log(100 * s->record_s));
+    at[AW_DEAD_TIME] = fmin(fmax(at[AW_DEAD_TIME], -s->trial->jump_half_s), s->record_s / 2);
     at[AW_DEAD_BAND] = fmax(at[AW_DEAD_BAND], 0);
 }
 
-static double find_difference(const struct aw_search *s, size_t which)
+static double find_difference(const struct aw_search *s, size_t parameter)
 {
-    if (which == AW_DEAD_TIME)
-        return 1e-5 * exp(s->params[AW_LAG]) + 1e-6 * s->longest_s;
-    return which == AW_DEAD_BAND ? 1e-4 : 1e-3;
+    if (parameter == AW_DEAD_TIME)
+        return 1e-5 * exp(s->params[AW_LAG]) + 1e-6 * s->record_s;
+    return parameter == AW_DEAD_BAND ? 1e-4 : 1e-3;
 }
 
 /* Calculates forward differences of the projected residuals. */
-static void differentiate(struct aw_search *s, size_t n_nonlinear, const size_t *which)
+static void differentiate(struct aw_search *s, size_t n_nonlinear, const size_t *parameters)
 {
     for (size_t k = 0; k < n_nonlinear; k++) {
         double at[AW_NONLINEAR], *column = s->work.jacobian + k * s->trial->n,
-                                 h = find_difference(s, which[k]);
+                                 h = find_difference(s, parameters[k]);
         memcpy(at, s->params, sizeof at);
-        at[which[k]] += h;
+        at[parameters[k]] += h;
         evaluate(s, at, s->work.trial_residual);
         for (size_t i = 0; i < s->trial->n; i++)
             column[i] = (s->work.trial_residual[i] - s->work.residual[i]) / h;
@@ -246,20 +246,21 @@ static double find_step(const struct aw_search *s, size_t m, double damping, dou
 }
 
 /* Calculates the parameters after a step. */
-static void apply_step(const struct aw_search *s, size_t m, const size_t *which, const double *step,
-                       double at[AW_NONLINEAR])
+static void apply_step(const struct aw_search *s, size_t m, const size_t *parameters,
+                       const double *step, double at[AW_NONLINEAR])
 {
     memcpy(at, s->params, AW_NONLINEAR * sizeof *at);
     for (size_t k = 0; k < m; k++)
-        at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
+        at[parameters[k]] +=
+            parameters[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
     clamp(s, at);
 }
 
 enum outcome { CONTINUES, CONVERGED, GAVE_UP };
 
 /* Tries shorter and shorter steps until one reduces the sum. */
-static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
-                              double *best)
+static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *parameters,
+                              double *damping, double *best)
 {
     double threshold = fmax(s->tolerance, MIN_REDUCTION / (double)s->weights.n_counted);
     double at[AW_NONLINEAR], step[AW_NONLINEAR];
@@ -269,7 +270,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
             return CONVERGED;
         if (*damping<LONG_STEP && * best - MAX_REDUCTION_RATIO * gain> s->sum_limit)
             return GAVE_UP;
-        apply_step(s, m, which, step, at);
+        apply_step(s, m, parameters, step, at);
         double sum = evaluate(s, at, s->work.trial_residual);
         if (sum < *best) {
             *best = sum;
@@ -289,7 +290,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which
 
 double aw_search_descend(struct aw_search *s)
 {
-    size_t which[AW_PARAMETERS], m = list_nonlinear(s, which);
+    size_t parameters[AW_PARAMETERS], m = list_nonlinear(s, parameters);
     clamp(s, s->params);
     double damping = 1e-2, best = aw_search_evaluate(s);
     double threshold = fmax(s->tolerance, MIN_REDUCTION / (double)s->weights.n_counted);
@@ -298,14 +299,14 @@ double aw_search_descend(struct aw_search *s)
         double previous = best;
         if (aw_task_is_abandoned())
             return LARGEST;
-        differentiate(s, m, which);
-        enum outcome outcome = try_steps(s, m, which, &damping, &best);
+        differentiate(s, m, parameters);
+        enum outcome outcome = try_steps(s, m, parameters, &damping, &best);
         if (outcome == GAVE_UP)
             return LARGEST;
         /* short steps always reduce the sum little, so only a long step shows convergence */
-        bool gained = best < previous * (1 - threshold);
-        n_idle = gained ? 0 : n_idle + 1;
-        if (outcome == CONVERGED || (!gained && (damping < LONG_STEP || best >= previous)))
+        bool improved = best < previous * (1 - threshold);
+        n_idle = improved ? 0 : n_idle + 1;
+        if (outcome == CONVERGED || (!improved && (damping < LONG_STEP || best >= previous)))
             break;
     }
     return aw_search_evaluate(s);
@@ -314,15 +315,15 @@ double aw_search_descend(struct aw_search *s)
 void aw_search_first_guess(struct aw_search *s)
 {
     double lowest = LARGEST, guess[AW_NONLINEAR],
-           from = s->longest_s / (double)(s->trial->n - 1) / 2;
+           from = s->record_s / (double)(s->trial->n - 1) / 2;
     memcpy(guess, s->params, sizeof guess);
     for (int i = 0; i < LAGS; i++)
         for (int k = 0; k < DEAD_TIMES; k++) {
             double at[AW_NONLINEAR];
             memcpy(at, s->params, sizeof at);
-            at[AW_LAG] = log(from) + (log(2 * s->longest_s) - log(from)) * i / (LAGS - 1);
+            at[AW_LAG] = log(from) + (log(2 * s->record_s) - log(from)) * i / (LAGS - 1);
             at[AW_DEAD_TIME] =
-                k ? from * pow(s->longest_s / 4 / from, (k - 1.) / (DEAD_TIMES - 2)) : 0;
+                k ? from * pow(s->record_s / 4 / from, (k - 1.) / (DEAD_TIMES - 2)) : 0;
             double sum = evaluate(s, at, s->work.trial_residual);
             if (sum < lowest) {
                 lowest = sum;
@@ -335,15 +336,15 @@ void aw_search_first_guess(struct aw_search *s)
 /* ---- Covariance ---- */
 
 /* Calculates the effect of one parameter on the whitened response, with the others fixed. */
-static void find_effect(struct aw_search *s, size_t which, double *out)
+static void find_effect(struct aw_search *s, size_t parameter, double *out)
 {
-    if (which >= AW_NONLINEAR) {
-        memcpy(out, s->work.basis[which - AW_NONLINEAR], s->trial->n * sizeof *out);
+    if (parameter >= AW_NONLINEAR) {
+        memcpy(out, s->work.basis[parameter - AW_NONLINEAR], s->trial->n * sizeof *out);
         return;
     }
-    double at[AW_NONLINEAR], h = find_difference(s, which);
+    double at[AW_NONLINEAR], h = find_difference(s, parameter);
     memcpy(at, s->params, sizeof at);
-    at[which] += h;
+    at[parameter] += h;
     struct aw_process process = make_process(s, at);
     process.gain = s->linear[AW_GAIN];
     simulate(s, &process, at, s->work.trial_residual);
@@ -356,12 +357,12 @@ enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
                                     double out[AW_PARAMETERS][AW_PARAMETERS], struct aw_error *err)
 {
     double a[AW_PARAMETERS * AW_PARAMETERS], b[AW_PARAMETERS];
-    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which), n = s->trial->n;
+    size_t parameters[AW_PARAMETERS], m = aw_search_list_parameters(s, parameters), n = s->trial->n;
     double *effects = calloc(m * n, sizeof *effects);
     if (!effects)
         return aw_no_memory(err);
     for (size_t r = 0; r < m; r++) {
-        find_effect(s, which[r], effects + r * n);
+        find_effect(s, parameters[r], effects + r * n);
         for (size_t c = 0; c <= r; c++)
             a[r * m + c] = dot(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
     }

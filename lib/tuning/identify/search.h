@@ -34,8 +34,8 @@ enum { AW_GAIN, AW_DRIFT, AW_LINEAR };
 
 struct aw_search {
     const struct aw_trial *trial;
-    double longest_s; /* length of the record */
-    double zone;      /* dead zone of the driver, see answer.h */
+    double record_s; /* length of the record */
+    double zone;     /* dead zone of the driver, see answer.h */
     bool integrating;
     bool is_free[AW_NONLINEAR], uses_linear[AW_LINEAR]; /* parameters of the current structure */
     /* relative reduction of the sum below which a further step is not worthwhile */
@@ -59,7 +59,7 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
                                const bool *held_out, struct aw_error *err);
 void aw_search_end(struct aw_search *s);
 
-void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third_lag,
                              bool find_dead_band);
 
 /* Gives all samples the same weight, and each piece of piece samples its own offset. */
@@ -88,9 +88,9 @@ void aw_search_first_guess(struct aw_search *s);
 struct aw_process aw_search_get_process(const struct aw_search *s);
 void aw_search_simulate(struct aw_search *s, double *out);
 
-/* Returns the number of parameters, including linear ones. Sets which[i] to the parameter in row i
- * of aw_search_covariance. Nonlinear parameters come first. */
-size_t aw_search_list_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
+/* Returns the number of parameters, including linear ones. Sets parameters[i] to the parameter in
+ * row i of aw_search_covariance. Nonlinear parameters come first. */
+size_t aw_search_list_parameters(const struct aw_search *s, size_t parameters[AW_PARAMETERS]);
 
 /* Calculates the covariance of all parameters for a residual variance of sigma2. */
 enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,

@@ -60,16 +60,16 @@ static void try_second(struct aw_search *s, const double *first, const double *i
                        struct best *best)
 {
     static const struct {
-        double lag, part, dead_time;
+        double lag, ratio, dead_time;
     } splits[] = {{1, 0.05, 0.8}, {1, 0.25, 0.5}, {0.7, 0.5, 0.2}, {0.4, 1, 0.1}};
     for (size_t i = 0; i < 6; i++) {
         const double *start = i < 4 ? first : integrating;
         double lag = exp(start[AW_LAG]) + start[AW_DEAD_TIME];
         memcpy(s->params, start, sizeof s->params);
         s->params[AW_LAG] =
-            i < 4 ? log(lag * splits[i].lag) : log(s->longest_s * (i == 4 ? 1 : 0.1));
+            i < 4 ? log(lag * splits[i].lag) : log(s->record_s * (i == 4 ? 1 : 0.1));
         s->params[AW_SECOND_LAG] =
-            i < 4 ? log(lag * splits[i].lag * splits[i].part) : start[AW_LAG];
+            i < 4 ? log(lag * splits[i].lag * splits[i].ratio) : start[AW_LAG];
         s->params[AW_DEAD_TIME] = start[AW_DEAD_TIME] * (i < 4 ? splits[i].dead_time : 1);
         try_search(s, best);
     }
@@ -170,7 +170,7 @@ static double find_scatter(struct aw_search *s)
 static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *first_sample)
 {
     double threshold = MIN_INPUT_CHANGE * aw_find_spread(trial->input, trial->n_inputs);
-    struct aw_trial part = *trial;
+    struct aw_trial ratio = *trial;
     size_t k = 0, from = 0, first = 0;
     while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= threshold)
         k++;
@@ -179,14 +179,14 @@ static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *fir
     from = from > BEFORE ? from - BEFORE : 0;
     while (first + 1 < trial->n_inputs && trial->input_t[first + 1] <= trial->t[from])
         first++;
-    part.input_t += first;
-    part.input += first;
-    part.n_inputs -= first;
-    part.t += from;
-    part.y += from;
-    part.n = PART;
+    ratio.input_t += first;
+    ratio.input += first;
+    ratio.n_inputs -= first;
+    ratio.t += from;
+    ratio.y += from;
+    ratio.n = PART;
     *first_sample = from;
-    return part;
+    return ratio;
 }
 
 /* Finds the structure that explains most, with a small penalty per parameter. */
@@ -196,11 +196,11 @@ static size_t find_likeliest(struct aw_search *s, const struct aw_fit_options *o
     size_t best = 0;
     double lowest = INFINITY, n = (double)s->weights.n_counted;
     for (size_t i = 0; i < AW_STRUCTURES; i++) {
-        size_t which[AW_PARAMETERS];
+        size_t parameters[AW_PARAMETERS];
         aw_starts_set_structure(s, i, o->find_dead_band);
         memcpy(s->params, start[i], sizeof s->params);
         double score = n * log(aw_search_evaluate(s) + 1e-300) +
-                       (double)aw_search_list_parameters(s, which) * log(n);
+                       (double)aw_search_list_parameters(s, parameters) * log(n);
         if (score < lowest) {
             lowest = score;
             best = i;
@@ -227,10 +227,10 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
 {
     bool is_long = trial->n > AW_LONG_RECORD;
     size_t from = 0;
-    struct aw_trial part = is_long ? find_first_part(trial, &from) : *trial;
+    struct aw_trial ratio = is_long ? find_first_part(trial, &from) : *trial;
     struct aw_search s;
     *starts = (struct aw_starts){.jump_scatter = 0};
-    enum aw_status status = aw_search_begin(&s, &part, held_out ? held_out + from : NULL, err);
+    enum aw_status status = aw_search_begin(&s, &ratio, held_out ? held_out + from : NULL, err);
     if (status == AW_OK) {
         s.zone = options->dead_zone;
         aw_search_reset_weights(&s, piece);

@@ -149,16 +149,16 @@ static void fill_row(const struct record *r, double t, double *row)
 /* Returns the share of the output's variance (without mean and drift) that the tones explain. */
 static double explained_share(const struct record *r, const double *x)
 {
-    double row[UNKNOWNS], left = 0, all = 0;
+    double row[UNKNOWNS], unexplained = 0, total = 0;
     for (size_t k = 0; k < r->n; k++) {
         fill_row(r, r->t[k], row);
         double motion = r->output[k] - x[0] - x[1] * row[1], residual = motion;
         for (int i = 2; i < 2 * r->sweep->n + 2; i++)
             residual -= x[i] * row[i];
-        left += residual * residual;
-        all += motion * motion;
+        unexplained += residual * residual;
+        total += motion * motion;
     }
-    return all > 0 ? 1 - left / all : 0;
+    return total > 0 ? 1 - unexplained / total : 0;
 }
 
 static double complex phasor(const double *x, int tone)

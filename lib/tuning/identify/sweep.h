@@ -3,7 +3,7 @@
  *     struct aw_sweep_plan plan = {.from_hz = 0.2, .to_hz = 20, .tones = 16,
  *                                  .amplitude = 0.02, .duration_s = 10};
  *     aw_sweep_start(&sweep, &plan, &err);
- *     … send plan.offset + aw_sweep_get_value(&sweep, t), collect t, input, output …
+ *     … send centre + aw_sweep_get_value(&sweep, t), collect t, input, output …
  *     aw_sweep_response(&sweep, t, input, output, n, points, NULL, &err);   sweep.n points
  *     aw_bode_summary(points, sweep.n, &summary);
  *

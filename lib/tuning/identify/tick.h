@@ -6,7 +6,7 @@
  *
  *     size_t n = … samples t (s), error, output (shares of full scale), at most a second …
  *     if (aw_tick_measure(t, error, output, n, ki, &tick))
- *         … tick.s, ± tick.half …
+ *         … tick.s, ± tick.half_width …
  */
 #ifndef AW_IDENTIFY_TICK_H
 #define AW_IDENTIFY_TICK_H
@@ -28,7 +28,7 @@ extern const char *const aw_tick_source_names[AW_TICK_SOURCES + 1];
 
 struct aw_tick {
     double s;
-    double half; /* half-width of the 95 % interval; NaN: unknown */
+    double half_width; /* half-width of the 95 % interval; NaN: unknown */
     enum aw_tick_source source;
 };
 

@@ -154,12 +154,12 @@ static void add_impulse(struct covariance *s, const struct aw_process_state *imp
 
 /* Returns half the difference in state between a jump one deviation early and one deviation late.
  * since_s: time since the expected effect of the jump. */
-static struct aw_process_state find_impulse(const struct aw_process *process, double since_s,
+static struct aw_process_state find_impulse(const struct aw_process *process, double elapsed_s,
                                             double deviation_s)
 {
     struct aw_process_state early = {0}, late = {0};
-    aw_process_advance(process, &early, 1, 1, since_s + deviation_s);
-    aw_process_advance(process, &late, 1, 1, since_s - deviation_s);
+    aw_process_advance(process, &early, 1, 1, elapsed_s + deviation_s);
+    aw_process_advance(process, &late, 1, 1, elapsed_s - deviation_s);
     return (struct aw_process_state){(early.y - late.y) / 2, (early.rate - late.rate) / 2,
                                      (early.lagged - late.lagged) / 2};
 }
@@ -174,8 +174,8 @@ static bool is_jump(const struct aw_trial *trial, size_t k)
  * possible. */
 static double find_deviation(const struct aw_weights *w, size_t k, double scatter)
 {
-    double possible = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];
-    return (possible > LONG_INTERVAL * w->interval_s ? 1 : scatter) * possible / sqrt(12);
+    double range_s = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];
+    return (range_s > LONG_INTERVAL * w->interval_s ? 1 : scatter) * range_s / sqrt(12);
 }
 
 static bool has_impulses(const struct aw_weights *w, double scatter)

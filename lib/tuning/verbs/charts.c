@@ -76,7 +76,7 @@ enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
     char text[112];
     if (!path || n == 0)
         return AW_OK;
-    const struct aw_columns c = aw_sample_columns(experiment->samples.of, n, 1);
+    const struct aw_columns c = aw_sample_columns(experiment->samples.list, n, 1);
     if (!c.t)
         return aw_no_memory(&session->err);
     const struct aw_series angles[] = {

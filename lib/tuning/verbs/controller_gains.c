@@ -24,9 +24,9 @@ static enum aw_status load_gains(struct aw_experiment *experiment,
                                                      file, NULL, path, &experiment->session->err)
                                  : aw_no_memory(&experiment->session->err);
     for (size_t i = 0; status == AW_OK && i < experiment->gains.gains.n; i++)
-        if (file[experiment->gains.gains.of[i].index].known)
-            experiment->gains.gains.of[i].value =
-                (double)file[experiment->gains.gains.of[i].index].value;
+        if (file[experiment->gains.gains.entries[i].index].known)
+            experiment->gains.gains.entries[i].value =
+                (double)file[experiment->gains.gains.entries[i].index].value;
     free(file);
     return status;
 }
@@ -37,7 +37,7 @@ enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const 
     const struct aw_controller *controller = experiment->session->tool->motion.controller;
     const struct aw_gains *defaults = &experiment->joint.power_up;
     const double power_up[N_GAINS] = {defaults->kp, defaults->ki, defaults->kd};
-    struct aw_listed_gain *list = experiment->gains.gains.of;
+    struct aw_listed_gain *list = experiment->gains.gains.entries;
     experiment->gains.gains.n = 0;
     controller->read(experiment->session, experiment->joint.kp, &experiment->gains.gains);
     enum aw_status status = path ? load_gains(experiment, controller, path) : AW_OK;
@@ -59,9 +59,9 @@ enum aw_status aw_experiment_find_gains(struct aw_experiment *experiment, const 
 enum aw_status aw_experiment_send_gains(struct aw_experiment *experiment, struct aw_gains gains)
 {
     struct aw_gain_list list = experiment->gains.gains;
-    list.of[KP].value = gains.kp;
-    list.of[KI].value = gains.ki;
-    list.of[KD].value = gains.kd;
+    list.entries[KP].value = gains.kp;
+    list.entries[KI].value = gains.ki;
+    list.entries[KD].value = gains.kd;
     enum aw_status status = aw_experiment_await_due(experiment);
     return status == AW_OK ? experiment->hooks->tuning.gains(experiment, &list) : status;
 }

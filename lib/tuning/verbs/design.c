@@ -20,7 +20,7 @@ enum aw_status aw_experiment_read_design(struct aw_session *session, const struc
         .limits_overshoot = true,
         .overshoot = given->overshoot,
         .activity = given->noise,
-        .dead_time_half_s = model->fit.half.dead_time,
+        .dead_time_half_s = model->fit.half_widths.dead_time,
         .allow_high_ms = session->options.run.force,
     };
     enum aw_status status =

@@ -28,17 +28,17 @@ enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_ex
 {
     struct aw_session *session = experiment->session;
     const char *with = aw_experiment_given(session)->with;
-    bool all = !with || strcmp(with, "all") == 0;
+    bool runs_all = !with || strcmp(with, "all") == 0;
     double deviation = 0;
     enum aw_status status = aw_experiment_max_deviation(experiment, NULL, &deviation);
-    e->multisine = all || strcmp(with, "multisine") == 0;
+    e->multisine = runs_all || strcmp(with, "multisine") == 0;
     e->config = (struct aw_excite_config){
         .amplitude = aw_experiment_given(session)->amplitude,
         .hysteresis = deviation / 50,
         .max_deviation = deviation,
         .max_time_s = session->options.run.for_s > 0 ? session->options.run.for_s : EXPERIMENT,
-        .steps = all || strcmp(with, "step") == 0,
-        .relay = all || strcmp(with, "relay") == 0,
+        .steps = runs_all || strcmp(with, "step") == 0,
+        .relay = runs_all || strcmp(with, "relay") == 0,
     };
     return status;
 }
@@ -287,7 +287,7 @@ enum aw_status aw_experiment_fit(struct aw_session *session,
         model->driver.friction = model->fit.dead_band;
         time_t now = (time_t)(aw_wall_time() / AW_SECOND);
         struct tm utc;
-        strftime(model->made, sizeof model->made, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+        strftime(model->created, sizeof model->created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     } else {
         session->err = c->err;
     }
@@ -300,7 +300,7 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
 {
     double tick_s = e->tick.source == AW_TICK_ASSUMED ? 0 : e->tick.s;
     bool servo = !aw_experiment_sends_gains(experiment->session);
-    const struct aw_experiment_record record = {.samples = experiment->samples.of,
+    const struct aw_experiment_record record = {.samples = experiment->samples.list,
                                                 .n = experiment->samples.n,
                                                 .scale = experiment->joint.scale,
                                                 .tick_s = tick_s,

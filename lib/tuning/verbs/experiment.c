@@ -13,12 +13,12 @@
 
 #define LATE_S 0.02 /* time to read queued messages after this program was delayed, s */
 
-enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool must,
+enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool required,
                                       struct aw_experiment_joint *joint)
 {
     const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     if (hooks->mode)
-        return hooks->mode(session, name, must, joint);
+        return hooks->mode(session, name, required, joint);
     *joint = hooks->defaults;
     return AW_OK;
 }
@@ -61,7 +61,7 @@ enum aw_status aw_experiment_init(struct aw_experiment *experiment, struct aw_se
                            : status;
 }
 
-enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const char *what,
+enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const char *subject,
                                    const char *text, double *value)
 {
     struct aw_session *session = experiment->session;
@@ -70,10 +70,11 @@ enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const
     enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
     *value /= joint->scale;
     if (status == AW_OK && *joint->mode && (*value < joint->low || *value > joint->high))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s", what,
-                       *value * joint->scale, joint->unit, joint->low * joint->scale,
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s",
+                       subject, *value * joint->scale, joint->unit, joint->low * joint->scale,
                        joint->high * joint->scale, joint->mode);
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s: %s", what, problem.text);
+    return status == AW_OK ? AW_OK
+                           : aw_fail(&session->err, status, "%s: %s", subject, problem.text);
 }
 
 const char *aw_experiment_joint_term(const struct aw_session *session)
@@ -83,15 +84,15 @@ const char *aw_experiment_joint_term(const struct aw_session *session)
                : "joint";
 }
 
-enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment, const char *what,
-                                         double value)
+enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment,
+                                         const char *subject, double value)
 {
     const struct aw_experiment_joint *joint = &experiment->joint;
     if ((value >= joint->low && value <= joint->high) || experiment->session->options.run.force)
         return AW_OK;
     return aw_fail(&experiment->session->err, AW_LIMIT,
                    "%s: %.4g %s is out of range (%.4g to %.4g) for %s — give --force to override",
-                   what, value * joint->scale, joint->unit, joint->low * joint->scale,
+                   subject, value * joint->scale, joint->unit, joint->low * joint->scale,
                    joint->high * joint->scale, joint->name);
 }
 
@@ -174,13 +175,14 @@ static enum aw_status check_verdict(struct aw_experiment *experiment, enum aw_st
 static void show_progress(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;
-    char of[24] = "";
+    char total_text[24] = "";
     double s = (double)(aw_clock_now(session->clock) - experiment->time.began_ns) / 1e9;
     if (experiment->time.total_s > 0)
-        snprintf(of, sizeof of, " of %.0f", experiment->time.total_s);
-    aw_session_show_progress(
-        session, "%s %.0f%s s, %s %.1f %s", session->run.command ? session->run.command->name : "",
-        s, of, experiment->joint.name, experiment->sampling.last.measured, experiment->joint.unit);
+        snprintf(total_text, sizeof total_text, " of %.0f", experiment->time.total_s);
+    aw_session_show_progress(session, "%s %.0f%s s, %s %.1f %s",
+                             session->run.command ? session->run.command->name : "", s, total_text,
+                             experiment->joint.name, experiment->sampling.last.measured,
+                             experiment->joint.unit);
 }
 
 /* Stores a sample. Skips one without a setpoint, as of a disabled driver. */
@@ -191,15 +193,15 @@ static void store_sample(struct aw_experiment *experiment, const struct aw_sampl
         return;
     if (n == capacity) {
         size_t larger = capacity ? 2 * capacity : 256;
-        struct aw_sample *of = realloc(experiment->samples.of, larger * sizeof *of);
-        if (!of) {
+        struct aw_sample *list = realloc(experiment->samples.list, larger * sizeof *list);
+        if (!list) {
             experiment->samples.incomplete = true;
             return;
         }
-        experiment->samples.of = of;
+        experiment->samples.list = list;
         experiment->samples.capacity = larger;
     }
-    experiment->samples.of[experiment->samples.n++] = *sample;
+    experiment->samples.list[experiment->samples.n++] = *sample;
 }
 
 bool aw_experiment_sample(struct aw_experiment *experiment,
@@ -326,7 +328,7 @@ static enum aw_status save_samples(struct aw_experiment *experiment, const char 
     FILE *file;
     enum aw_status status = aw_table_init(&table, names, 4, &session->err);
     for (size_t i = 0; i < experiment->samples.n && status == AW_OK; i++) {
-        const struct aw_sample *s = &experiment->samples.of[i];
+        const struct aw_sample *s = &experiment->samples.list[i];
         const double row[] = {s->t, s->setpoint, s->measured, s->output};
         status = aw_table_add(&table, row, &session->err);
     }
@@ -358,7 +360,7 @@ enum aw_status aw_experiment_end(struct aw_experiment *experiment, enum aw_statu
 
 void aw_experiment_free(struct aw_experiment *experiment)
 {
-    free(experiment->samples.of);
+    free(experiment->samples.list);
     aw_joints_free(&experiment->list);
 }
 
@@ -367,8 +369,8 @@ enum aw_status aw_experiment_check_moved(const struct aw_experiment *experiment,
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = first; i < experiment->samples.n; i++) {
-        low = fmin(low, experiment->samples.of[i].measured);
-        high = fmax(high, experiment->samples.of[i].measured);
+        low = fmin(low, experiment->samples.list[i].measured);
+        high = fmax(high, experiment->samples.list[i].measured);
     }
     if (high - low >=
         fmin(experiment->joint.min_motion * experiment->joint.scale, fabs(distance) / 2))

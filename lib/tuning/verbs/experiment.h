@@ -32,7 +32,7 @@ struct aw_experiment {
         int64_t sample_ns; /* time of the newest sample, ns */
     } time;
     struct {
-        struct aw_sample *of; /* since the last aw_experiment_restart */
+        struct aw_sample *list; /* since the last aw_experiment_restart */
         size_t n, capacity;
         bool incomplete; /* a sample was lost, because no memory was left */
     } samples;
@@ -63,7 +63,7 @@ struct aw_experiment {
 
 /* Set the mode and the joint by the tool's hooks. The mode must be known before the joint is
  * chosen. */
-enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool must,
+enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool required,
                                       struct aw_experiment_joint *joint);
 enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct aw_args *args,
                                         const char *name, struct aw_experiment_joint *joint);
@@ -88,9 +88,9 @@ struct aw_experiment_sample {
 bool aw_experiment_sample(struct aw_experiment *experiment,
                           const struct aw_experiment_sample *sample);
 
-/* Parses a value in the joint's unit and converts it to a share of the scale. what begins error
- * messages. */
-enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const char *what,
+/* Parses a value in the joint's unit and converts it to a share of the scale. subject begins
+ * error messages. */
+enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const char *subject,
                                    const char *text, double *value);
 
 /* Returns the tool's term for a joint, such as "board". */
@@ -98,8 +98,8 @@ const char *aw_experiment_joint_term(const struct aw_session *session);
 
 /* Checks that a setpoint is within the joint's range. AW_LIMIT: it is not, and --force is not
  * given. */
-enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment, const char *what,
-                                         double value);
+enum aw_status aw_experiment_check_range(const struct aw_experiment *experiment,
+                                         const char *subject, double value);
 
 /* Limits of the metrics of a step; NaN: no limit. */
 struct aw_experiment_limits {

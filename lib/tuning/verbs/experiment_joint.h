@@ -54,13 +54,13 @@ enum aw_experiment_input {
 struct aw_experiment_hooks {
     /* Sets the members that depend only on the mode: all except name and number. name NULL: the
      * mode of the options. If they give none, sets mode to "" and scale to 1, or returns AW_USAGE
-     * if must is set. name NULL and must: also sets the joint's name from the options. NULL: every
-     * joint starts as a copy of the defaults. */
-    enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
+     * if required is set. name NULL and required: also sets the joint's name from the options.
+     * Hook NULL: every joint starts as a copy of the defaults. */
+    enum aw_status (*mode)(struct aw_session *session, const char *name, bool required,
                            struct aw_experiment_joint *joint);
     struct aw_experiment_joint defaults;
     /* Fills in the members that depend on the joint. */
-    void (*describe)(struct aw_session *session, const struct aw_joint *of,
+    void (*describe)(struct aw_session *session, const struct aw_joint *joint_info,
                      struct aw_experiment_joint *joint);
 
     /* Opens the link, and waits until the joint's position is known. Not called with --dry-run. */

@@ -17,13 +17,13 @@
 /* ---- Output ---- */
 
 /* Prints a value with its 95 % interval, "0.0301 ± 0.0004". */
-static void print_value(struct aw_session *session, const char *name, double value, double half,
-                        const char *unit)
+static void print_value(struct aw_session *session, const char *name, double value,
+                        double half_width, const char *unit)
 {
-    if (isnan(half))
+    if (isnan(half_width))
         aw_output_print(&session->out, "%-18s %10.4g            %s\n", name, value, unit);
     else
-        aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
+        aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half_width, unit);
 }
 
 static void print_gain(struct aw_session *session, const struct aw_fit *fit)
@@ -31,7 +31,7 @@ static void print_gain(struct aw_session *session, const struct aw_fit *fit)
     const char *unit = !aw_experiment_sends_gains(session) ? "of the setpoint"
                        : fit->process.integrating          ? "of full scale per s"
                                                            : "of full scale";
-    print_value(session, "gain", fit->process.gain, fit->half.gain, unit);
+    print_value(session, "gain", fit->process.gain, fit->half_widths.gain, unit);
 }
 
 static size_t count_coherent(const struct aw_model *m)
@@ -73,19 +73,20 @@ void aw_experiment_print_model(struct aw_session *session, const struct aw_model
     aw_output_print(out, "%-18s %s%s\n", "model", kinds[aw_process_kind_of(&fit->process)],
                     aw_fit_is_linear(fit) ? "" : ": nearest linear model");
     print_gain(session, fit);
-    print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time,
+    print_value(session, "dead time", fit->process.dead_time_s, fit->half_widths.dead_time,
                 aw_fit_has_dead_time(fit) ? "s" : "s: uncertain by more than a sample interval");
-    print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
+    print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half_widths.tau1, "s");
     if (fit->process.a2 > 0)
-        print_value(session, "lag 2", tau2, fit->half.tau2, "s");
+        print_value(session, "lag 2", tau2, fit->half_widths.tau2, "s");
     if (fit->process.a3 > 0)
-        print_value(session, "further lag", fit->process.a3, fit->half.tau3, "s");
+        print_value(session, "further lag", fit->process.a3, fit->half_widths.tau3, "s");
     if (fabs(fit->process.lead) > 0)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(underdamped)");
     if (aw_experiment_sends_gains(session))
-        print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
+        print_value(session, "dead band", fit->dead_band, fit->half_widths.dead_band,
+                    "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
                     100 * fit->held_out, aw_fit_is_trusted(fit) ? ": reliable" : ": not reliable");
     aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "",
@@ -117,15 +118,15 @@ void aw_experiment_warn_of_model(struct aw_session *session, const struct aw_mod
             session,
             "dead time uncertain by ± %.2g ms, more than one sample interval (%.2g "
             "ms); gains for the longest dead time are slow — %s",
-            1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s,
+            1000 * m->fit.half_widths.dead_time, 1000 * m->fit.interval_s,
             aw_experiment_sends_gains(session) ? "identify again with --with relay"
                                                : "measure longer (--for)");
 }
 
-static void add_half_width(struct aw_object *result, const char *key, double half)
+static void add_half_width(struct aw_object *result, const char *key, double half_width)
 {
-    if (isfinite(half))
-        aw_object_add_number(result, key, half, -4, NULL);
+    if (isfinite(half_width))
+        aw_object_add_number(result, key, half_width, -4, NULL);
 }
 
 static void report_model(struct aw_session *session, const struct aw_model *m)
@@ -136,11 +137,11 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
     aw_object_add_text(result, "kind", aw_process_kind_name(aw_process_kind_of(&fit->process)));
     aw_object_add_number(result, "gain", fit->process.gain, -4, NULL);
-    add_half_width(result, "gain_half", fit->half.gain);
+    add_half_width(result, "gain_half", fit->half_widths.gain);
     aw_object_add_number(result, "dead_time", fit->process.dead_time_s, -4, "s");
-    add_half_width(result, "dead_time_half", fit->half.dead_time);
+    add_half_width(result, "dead_time_half", fit->half_widths.dead_time);
     aw_object_add_number(result, fit->process.a2 > 0 ? "tau1" : "tau", tau1, -4, "s");
-    add_half_width(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half.tau1);
+    add_half_width(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half_widths.tau1);
     if (fit->process.a2 > 0)
         aw_object_add_number(result, "tau2", tau2, -4, "s");
     if (fit->process.a3 > 0)

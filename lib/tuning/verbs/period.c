@@ -72,7 +72,7 @@ static void evaluate(const struct aw_experiment *experiment, double ki, struct a
 {
     size_t n = experiment->samples.n;
     const struct aw_columns c =
-        aw_sample_columns(experiment->samples.of, n, 1 / experiment->joint.scale);
+        aw_sample_columns(experiment->samples.list, n, 1 / experiment->joint.scale);
     for (size_t i = 0; c.t && i < n; i++)
         c.setpoint[i] -= c.measured[i];
     if (c.t && fabs(experiment->sampling.last.output) < MAX_OUTPUT)
@@ -106,8 +106,9 @@ static enum aw_status measure(struct aw_experiment *experiment, struct aw_tick *
         status = measure_once(experiment, KI * (1 + i % 2), &results[i % 2]);
         bool both_valid =
             results[0].source == AW_TICK_MEASURED && results[1].source == AW_TICK_MEASURED;
-        if (both_valid && fabs(results[0].s - results[1].s) < results[0].half + results[1].half)
-            *tick = results[results[1].half < results[0].half];
+        if (both_valid &&
+            fabs(results[0].s - results[1].s) < results[0].half_width + results[1].half_width)
+            *tick = results[results[1].half_width < results[0].half_width];
     }
     return status;
 }
@@ -145,9 +146,9 @@ const char *aw_experiment_tick_text(const struct aw_session *session, const stru
                              ? aw_experiment_get_hooks(session)->text.assumed
                          : tick->source == AW_TICK_GIVEN ? "as given"
                                                          : aw_tick_source_names[tick->source];
-    if (isfinite(tick->half))
+    if (isfinite(tick->half_width))
         snprintf(out, AW_EXPERIMENT_TICK_TEXT, "%.4g ± %.2g ms, %s", 1000 * tick->s,
-                 1000 * tick->half, source);
+                 1000 * tick->half_width, source);
     else
         snprintf(out, AW_EXPERIMENT_TICK_TEXT, "%.4g ms, %s", 1000 * tick->s, source);
     return out;
@@ -157,7 +158,7 @@ void aw_experiment_report_tick(struct aw_session *session, const struct aw_tick 
 {
     struct aw_object *result = &session->result;
     aw_object_add_number(result, "tick", tick->s, -4, "s");
-    if (isfinite(tick->half))
-        aw_object_add_number(result, "tick_half", tick->half, -4, "s");
+    if (isfinite(tick->half_width))
+        aw_object_add_number(result, "tick_half", tick->half_width, -4, "s");
     aw_object_add_text(result, "tick_from", aw_tick_source_names[tick->source]);
 }

@@ -30,12 +30,14 @@ void aw_experiment_init_limits(struct aw_experiment_limits *limits)
 /* Returns true if name is that of a metric's limit: "max-rise-time" for "rise_time". */
 static bool is_limit_of(enum aw_metric metric, const char *name)
 {
-    const char *of = aw_metric(metric)->name;
+    const char *metric_name = aw_metric(metric)->name;
     if (strncmp(name, "max-", 4) != 0)
         return false;
-    for (name += 4; *name && *of && (*name == *of || (*name == '-' && *of == '_')); name++)
-        of++;
-    return !*name && !*of;
+    for (name += 4;
+         *name && *metric_name && (*name == *metric_name || (*name == '-' && *metric_name == '_'));
+         name++)
+        metric_name++;
+    return !*name && !*metric_name;
 }
 
 enum aw_status aw_experiment_parse_limit(struct aw_session *session,
@@ -157,7 +159,7 @@ static void report_metrics(struct aw_experiment *experiment, const struct aw_res
     size_t lead = 0, n = experiment->samples.n;
     bool failed = aw_experiment_check_moved(experiment, 0, step->to - step->from) != AW_OK ||
                   has_moved_back(experiment, response);
-    while (lead < n && experiment->samples.of[lead].t < 0)
+    while (lead < n && experiment->samples.list[lead].t < 0)
         lead++;
     aw_experiment_report(experiment, "step");
     aw_object_add_number(result, "from", step->from, 6, experiment->joint.unit);
@@ -184,7 +186,7 @@ static void report_metrics(struct aw_experiment *experiment, const struct aw_res
 
 enum aw_status aw_experiment_measure(struct aw_experiment *experiment, struct aw_response *response)
 {
-    return aw_response(experiment->samples.of, experiment->samples.n, &experiment->step, response,
+    return aw_response(experiment->samples.list, experiment->samples.n, &experiment->step, response,
                        &experiment->session->err);
 }
 

@@ -84,7 +84,7 @@ static size_t find_start(const struct aw_experiment *experiment, const struct sw
 {
     size_t first = 0;
     while (first < experiment->samples.n &&
-           experiment->samples.of[first].t < s->sweep.plan.duration_s)
+           experiment->samples.list[first].t < s->sweep.plan.duration_s)
         first++;
     return first;
 }
@@ -116,7 +116,7 @@ static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_st
 static enum aw_status estimate(struct aw_experiment *experiment, struct sweep_state *s)
 {
     size_t first = find_start(experiment, s), n = experiment->samples.n;
-    const struct aw_columns c = aw_sample_columns(experiment->samples.of, n, 1);
+    const struct aw_columns c = aw_sample_columns(experiment->samples.list, n, 1);
     if (!c.t)
         return aw_no_memory(&experiment->session->err);
     enum aw_status status =

@@ -68,7 +68,7 @@ static enum aw_status identify_joint(struct aw_experiment *experiment, struct tu
         status = aw_excitation_model(experiment, &t->experiment, &t->model);
     if (status != AW_OK)
         return status;
-    t->options.dead_time_half_s = t->model.fit.half.dead_time;
+    t->options.dead_time_half_s = t->model.fit.half_widths.dead_time;
     if (is_verbose(experiment->session)) {
         aw_experiment_print_model(experiment->session, &t->model);
         aw_output_print(&experiment->session->out, "\n");
@@ -234,10 +234,10 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
                                         sides[side].response->value[shown[i]], unit);
         }
     for (size_t i = 0; is_verbose(session) && i < sizeof shown / sizeof *shown; i++) {
-        char was[AW_EXPERIMENT_CELL], is[AW_EXPERIMENT_CELL];
+        char old_cell[AW_EXPERIMENT_CELL], new_cell[AW_EXPERIMENT_CELL];
         aw_output_print(&session->out, "%-18s %16s before %16s after\n", aw_metric(shown[i])->title,
-                        format_metric(t, was, shown[i], &t->before),
-                        format_metric(t, is, shown[i], &t->after));
+                        format_metric(t, old_cell, shown[i], &t->before),
+                        format_metric(t, new_cell, shown[i], &t->after));
     }
 }
 
@@ -279,10 +279,10 @@ static enum aw_status step_with_new_gains(struct aw_experiment *experiment, stru
 
 static void report_success(struct tuner *t)
 {
-    char is[AW_EXPERIMENT_CELL], was[AW_EXPERIMENT_CELL];
+    char new_cell[AW_EXPERIMENT_CELL], old_cell[AW_EXPERIMENT_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title, format_metric(t, is, t->goal, &t->after),
-             format_metric(t, was, t->goal, &t->before));
+             aw_metric(t->goal)->title, format_metric(t, new_cell, t->goal, &t->after),
+             format_metric(t, old_cell, t->goal, &t->before));
 }
 
 /* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
@@ -290,7 +290,7 @@ static void report_success(struct tuner *t)
  * model lacks. */
 static enum aw_status predict_again(const struct aw_experiment *experiment, struct tuner *t)
 {
-    const struct aw_sample *samples = experiment->samples.of;
+    const struct aw_sample *samples = experiment->samples.list;
     struct aw_error *err = &experiment->session->err;
     struct aw_rest sum = {0};
     size_t n = 0;
@@ -353,7 +353,7 @@ static void write_fit(const struct tuner *t, char *out, size_t size)
     snprintf(out, size, "model fit %.0f %%, %sreliable", 100 * fit->held_out,
              aw_fit_is_trusted(fit) ? "" : "not ");
     if (!aw_fit_has_dead_time(fit))
-        aw_append(out, size, "", " (dead time ± %.2g ms)", 1000 * fit->half.dead_time);
+        aw_append(out, size, "", " (dead time ± %.2g ms)", 1000 * fit->half_widths.dead_time);
 }
 
 static bool confirm_trial(struct aw_experiment *experiment, const struct tuner *t,
@@ -399,10 +399,10 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
 static void append_evidence(struct tuner *t)
 {
     static const enum aw_metric shown[] = {AW_OVERSHOOT, AW_RISE_TIME};
-    char is[AW_EXPERIMENT_CELL], predicted[AW_EXPERIMENT_CELL], fit[80];
+    char new_cell[AW_EXPERIMENT_CELL], predicted[AW_EXPERIMENT_CELL], fit[80];
     for (size_t i = 0; t->stepped && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  format_metric(t, is, shown[i], &t->after),
+                  format_metric(t, new_cell, shown[i], &t->after),
                   format_metric(t, predicted, shown[i], &t->proposal.step));
     write_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);

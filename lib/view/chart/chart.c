@@ -229,11 +229,11 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
 
 static void put_data(struct script *s, const struct aw_series *series)
 {
-    size_t n = series->n, each = series->dots ? 1 : n / POINTS + 1;
+    size_t n = series->n, stride = series->dots ? 1 : n / POINTS + 1;
     fprintf(s->out, "$d%zu << END\n", ++s->n_blocks);
     s->last_value = NAN;
-    for (size_t i = 0; i < n; i += each)
-        put_piece(s, series, i, n - i < each ? n : i + each);
+    for (size_t i = 0; i < n; i += stride)
+        put_piece(s, series, i, n - i < stride ? n : i + stride);
     fputs("END\n", s->out);
 }
 

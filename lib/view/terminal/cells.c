@@ -16,7 +16,7 @@ static int choose_decimals(const struct aw_channel *channel)
     double largest = fmax(fabs(channel->range.seen_min), fabs(channel->range.seen_max));
     bool has_decimals = channel->decimals >= 0;
     double size = has_decimals && range > 0 ? range : fmax(largest, 1e-3);
-    if ((!has_decimals && channel->whole) || !(size < 1e15))
+    if ((!has_decimals && channel->is_integral) || !(size < 1e15))
         return 0;
     int digits_before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
     return (int)aw_clamp((has_decimals ? 6 : 5) - digits_before, 0,

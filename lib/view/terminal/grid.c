@@ -134,10 +134,10 @@ static int width_up_to(int rank)
     return width;
 }
 
-static struct layout choose_layout(int width, int longest, bool blocks)
+static struct layout choose_layout(int width, int name_width, bool blocks)
 {
     struct layout layout = {.rank = 4};
-    int min_name = aw_min(longest, 12), full_name = aw_min(longest, MAX_NAME);
+    int min_name = aw_min(name_width, 12), full_name = aw_min(name_width, MAX_NAME);
     while (layout.rank > 0 &&
            width - width_up_to(layout.rank) < (layout.rank > 2 ? full_name : min_name))
         layout.rank--;
@@ -413,16 +413,16 @@ static void put_scroll(const struct aw_grid *grid, struct aw_braille *canvas, in
 }
 
 static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown,
-                     struct aw_braille *canvas, int longest)
+                     struct aw_braille *canvas, int name_width)
 {
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
-    int min_width = aw_max(longest + 32, MIN_BLOCK);
+    int min_width = aw_max(name_width + 32, MIN_BLOCK);
     int max_tables = (width + BETWEEN) / (min_width + BETWEEN);
     int needed = (int)((grid->pages.n_rows + (size_t)height - 1) / (size_t)height);
     int n_tables = aw_max(aw_min(needed, max_tables), 1);
     int table_width = (width + BETWEEN) / n_tables - BETWEEN;
-    struct layout layout = choose_layout(table_width, longest, grid->shows_trend);
+    struct layout layout = choose_layout(table_width, name_width, grid->shows_trend);
     grid->pages.page_rows = (size_t)height * (size_t)n_tables;
     size_t max_scroll =
         grid->pages.n_rows > grid->pages.page_rows ? grid->pages.n_rows - grid->pages.page_rows : 0;
@@ -430,7 +430,7 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     size_t end = grid->pages.scroll + grid->pages.page_rows < grid->pages.n_rows
                      ? grid->pages.scroll + grid->pages.page_rows
                      : grid->pages.n_rows;
-    if (layout.name_width > 3 && layout.name_width < longest)
+    if (layout.name_width > 3 && layout.name_width < name_width)
         layout.cut =
             choose_cut(shown + grid->pages.scroll, end - grid->pages.scroll, layout.name_width);
     for (int t = 0; t < n_tables; t++)
@@ -448,7 +448,7 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
                   struct aw_braille *canvas)
 {
     const struct aw_channel **shown = calloc(channels->n + 1, sizeof(const struct aw_channel *));
-    int longest = 5;
+    int name_width = 5;
     aw_braille_clear(canvas);
     put_header(grid, canvas);
     grid->pages.n_rows = 0;
@@ -456,14 +456,14 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
         if (!is_shown(grid, channels->list[i]))
             continue;
         shown[grid->pages.n_rows++] = channels->list[i];
-        longest = aw_max(longest, (int)strlen(channels->list[i]->name));
+        name_width = aw_max(name_width, (int)strlen(channels->list[i]->name));
     }
     if (grid->shows_keys)
         aw_cell_draw_keys(canvas, table_keys + (grid->can_stop ? 0 : 2));
     else if (canvas->rows > 4 && grid->pages.n_rows && grid->columns && !grid->by_field)
         aw_matrix_draw(grid, shown, canvas);
     else if (canvas->rows > 4 && grid->pages.n_rows)
-        put_rows(grid, shown, canvas, longest);
+        put_rows(grid, shown, canvas, name_width);
     else if (canvas->rows > 4)
         put_empty(grid, canvas, channels->n ? "no match" : "no data yet");
     put_footer(grid, canvas);

@@ -63,9 +63,9 @@ int aw_strip_add_line(struct aw_strip *strip, const char *label, const char *uni
 
 /* ---- Samples ---- */
 
-static struct aw_bucket *get_bucket(const struct aw_strip_line *line, size_t back)
+static struct aw_bucket *get_bucket(const struct aw_strip_line *line, size_t age)
 {
-    return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
+    return &line->buckets[(line->next + BUCKETS - 1 - age) % BUCKETS];
 }
 
 void aw_strip_add_sample(struct aw_strip *strip, int number, int64_t time_ns, double value)
@@ -119,8 +119,8 @@ static bool find_extent(const struct aw_strip *strip, int panel, int panels, int
         const struct aw_strip_line *line = &strip->lines[i];
         if (!is_in_panel(line, panel, panels))
             continue;
-        for (size_t back = 0; back < line->n; back++) {
-            const struct aw_bucket *bucket = get_bucket(line, back);
+        for (size_t age = 0; age < line->n; age++) {
+            const struct aw_bucket *bucket = get_bucket(line, age);
             if (bucket->time_ns < from_ns)
                 break;
             *low = fmin(*low, bucket->min); /* fmin ignores NaN */
@@ -205,8 +205,8 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
                       struct aw_braille *canvas)
 {
     const struct aw_bucket *newer = NULL;
-    for (size_t back = 0; back < line->n; back++) {
-        const struct aw_bucket *b = get_bucket(line, back);
+    for (size_t age = 0; age < line->n; age++) {
+        const struct aw_bucket *b = get_bucket(line, age);
         double x = to_x(box, b->time_ns), edge = 2 * box->x;
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));

@@ -91,7 +91,7 @@ static void set_properties(struct aw_channel *channel, const struct aw_point *po
     channel->range.low = channel->range.high = (double)NAN;
     channel->decimals = -1;
     const struct aw_codec *codec = point->codec;
-    if (!codec || (codec->scalars[point->scalar].by >= 0 && !point->record))
+    if (!codec || (codec->scalars[point->scalar].scale_by >= 0 && !point->record))
         return;
     struct aw_range range = aw_scalar_range(codec, point->scalar, point->record);
     uint8_t format = aw_scalar_format(codec, point->scalar);
@@ -121,7 +121,7 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
     bool is_metadata = point->codec && point->codec->scalars[point->scalar].field->is_metadata;
     channel->is_hidden = (channels->hides_metadata && is_metadata) ||
                          (channels->select && aw_select_match(channels->select, point) < 0);
-    channel->whole = true;
+    channel->is_integral = true;
     clear_statistics(channel);
     set_properties(channel, point);
     size_t at = channels->n++;
@@ -156,11 +156,11 @@ static void update_channel(struct aw_channel *channel, const struct aw_point *po
     channel->text[0] = '\0';
     if (point->text)
         snprintf(channel->text, sizeof channel->text, "%s", point->text);
-    if (point->codec && point->codec->scalars[point->scalar].by >= 0)
+    if (point->codec && point->codec->scalars[point->scalar].scale_by >= 0)
         set_properties(channel, point);
     if (isnan(point->value))
         return;
-    channel->whole = channel->whole && point->value == floor(point->value);
+    channel->is_integral = channel->is_integral && point->value == floor(point->value);
     channel->range.seen_min = fmin(channel->range.seen_min, point->value);
     channel->range.seen_max = fmax(channel->range.seen_max, point->value);
     int64_t step = now / AW_TREND_STEP_NS;
@@ -177,7 +177,7 @@ void aw_channels_update(struct aw_channels *channels, const struct aw_point *poi
     for (size_t i = 0; i < n; i++) {
         struct aw_channel *channel =
             channels->n_slots ? *find_slot(channels, points[i].name) : NULL;
-        if (points[i].about)
+        if (points[i].is_subject)
             continue;
         if (!channel)
             channel = add_channel(channels, &points[i]);

@@ -30,10 +30,10 @@ struct aw_channel {
         /* extremes since the start or the last reset; NaN: no value yet */
         double seen_min, seen_max;
     } range;
-    bool whole;    /* all values so far were integers */
-    int decimals;  /* decimals of the field's resolution; -1: unknown */
-    double value;  /* last value; NaN: no data, or a string */
-    char text[32]; /* the last value if it is a string or a named value; else "" */
+    bool is_integral; /* all values so far were integers */
+    int decimals;     /* decimals of the field's resolution; -1: unknown */
+    double value;     /* last value; NaN: no data, or a string */
+    char text[32];    /* the last value if it is a string or a named value; else "" */
     uint64_t count;
     int64_t updated_ns;
     struct {

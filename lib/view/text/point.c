@@ -90,7 +90,7 @@ const char *aw_names_unit(const struct aw_names *names, const char *field)
     struct aw_walk at = {0};
     while (aw_walk_next(&at, names->wire, AW_RX))
         if (strcmp(names->field[at.message][at.scalar], field) == 0)
-            return at.codec->scalars[at.scalar].by >= 0
+            return at.codec->scalars[at.scalar].scale_by >= 0
                        ? NULL
                        : aw_scalar_range(at.codec, at.scalar, NULL).unit;
     return NULL;
@@ -168,7 +168,7 @@ size_t aw_record_some_points(const struct aw_names *names, const struct aw_recor
         point->message = codec->message->name;
         point->field = field;
         aw_record_point(record, i, point);
-        point->about = i == subject_scalar;
+        point->is_subject = i == subject_scalar;
         point->order = (unsigned)(message * AW_MAX_SCALARS) + (unsigned)i;
     }
     return n;

@@ -29,7 +29,7 @@ struct aw_point {
     const struct aw_codec *codec;   /* supplies unit, range and named values; or NULL */
     const struct aw_record *record; /* record of the value, or NULL */
     int scalar;                     /* index in the codec */
-    bool about;                     /* the value only repeats the subject: lknee.board = lknee */
+    bool is_subject;                /* the value only repeats the subject: lknee.board = lknee */
     unsigned order;                 /* position among the points of a subject */
 };
 

@@ -115,13 +115,13 @@ static void compile_json(struct compiler *c, bool has_time)
     add_segment(c, KIND_NONE, "\",\"msg\":\"%s\"%s", c->codec->message->name,
                 c->codec->raw ? ",\"raw\":true" : "");
     for (int scalar = 0; scalar < c->codec->n_scalars;) {
-        const struct aw_scalar *place = &c->codec->scalars[scalar];
-        if (place->value && place->label) {
+        const struct aw_scalar *info = &c->codec->scalars[scalar];
+        if (info->value && info->label) {
             scalar = compile_json_group(c, scalar);
             continue;
         }
         if (aw_view_selects(c->options, c->codec, scalar))
-            bind_scalar(c, add_segment(c, KIND_SCALAR, ",\"%s\":", place->field->name), scalar);
+            bind_scalar(c, add_segment(c, KIND_SCALAR, ",\"%s\":", info->field->name), scalar);
         scalar++;
     }
     add_mark(c);
@@ -135,18 +135,18 @@ static void compile_text(struct compiler *c, bool has_time)
     add_segment(c, KIND_DIR, "%s", has_time ? " " : "");
     add_segment(c, KIND_NONE, " %s", c->codec->message->name);
     for (int scalar = 0; scalar < c->codec->n_scalars; scalar++) {
-        const struct aw_scalar *place = &c->codec->scalars[scalar];
+        const struct aw_scalar *info = &c->codec->scalars[scalar];
         if (!aw_view_selects(c->options, c->codec, scalar))
             continue;
         char name[64];
-        aw_scalar_name(place, name, sizeof name);
+        aw_scalar_name(info, name, sizeof name);
         struct segment *segment = add_segment(c, KIND_SCALAR, " %s=", name);
         bind_scalar(c, segment, scalar);
         segment->unit.shown = true;
-        segment->has_special = place->field->special;
-        if (segment->format != FORMAT_NAMED && !place->field->by && !c->codec->raw &&
-            place->field->unit) {
-            segment->unit.text = place->field->unit;
+        segment->has_special = info->field->special;
+        if (segment->format != FORMAT_NAMED && !info->field->by && !c->codec->raw &&
+            info->field->unit) {
+            segment->unit.text = info->field->unit;
             segment->unit.length = (uint8_t)strlen(segment->unit.text);
         }
     }

@@ -20,9 +20,9 @@ uint8_t aw_scalar_format(const struct aw_codec *codec, int scalar)
         return FORMAT_FLOAT;
     if (!codec->raw && row->scale != 0 && fabs(row->scale) < FINE_STEP)
         return FORMAT_DOUBLE;
-    bool whole = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
-                                row->offset == floor(row->offset));
-    return whole ? FORMAT_INT : FORMAT_FIXED;
+    bool is_integer = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
+                                     row->offset == floor(row->offset));
+    return is_integer ? FORMAT_INT : FORMAT_FIXED;
 }
 
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar)

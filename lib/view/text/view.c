@@ -168,15 +168,15 @@ static void extract_parts(struct aw_view *view)
 {
     const char *const *field = view->options.fields;
     size_t n = 0;
-    bool all = !field;
+    bool wants_all = !field;
     for (; field && *field && n < AW_SELECT_MAX; field++) {
         view->shows_time = view->shows_time || strcmp(*field, "t") == 0;
         if (aw_select_is_head(*field))
             continue;
         view->parts[n] = aw_select_field_part(*field, view->wire);
-        all = all || !view->parts[n++];
+        wants_all = wants_all || !view->parts[n++];
     }
-    view->options.fields = all ? NULL : view->parts;
+    view->options.fields = wants_all ? NULL : view->parts;
 }
 
 static enum aw_status check_options(struct aw_view *view, struct aw_error *err)

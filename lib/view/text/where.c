@@ -159,7 +159,7 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
         if (!aw_select_matches_field(field, at.codec, at.scalar))
             continue;
         /* the unit depends on another field of the record */
-        if (at.codec->scalars[at.scalar].by >= 0)
+        if (at.codec->scalars[at.scalar].scale_by >= 0)
             return AW_OK;
         status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
                                       &number, &problem);

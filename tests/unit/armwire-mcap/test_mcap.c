@@ -115,10 +115,10 @@ TEST(metadata_is_read_back)
                                        (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
     assert_true(aw_mcap_end(mcap));
     aw_mcap_free(mcap);
-    assert_string_equal(aw_mcap_about(reader).tool, "");
+    assert_string_equal(aw_mcap_info(reader).tool, "");
     struct aw_span in = {file.data, file.size};
     assert_int_equal(aw_mcap_next(reader, in, &message, &used, NULL), AW_MORE);
-    struct aw_mcap_about facts = aw_mcap_about(reader);
+    struct aw_mcap_info facts = aw_mcap_info(reader);
     assert_string_equal(facts.tool, "rig");
     assert_string_equal(facts.version, "1");
     assert_string_equal(facts.link, "can:can0");

@@ -127,7 +127,7 @@ static void finish(void)
 TEST(header_and_subject_names_are_read)
 {
     assert_int_equal(begin(), AW_OK);
-    assert_null(aw_recording_about(rig.recording)->protocol);
+    assert_null(aw_recording_info(rig.recording)->protocol);
     put_header("canpid 1.2.3", AW_LINKTYPE_CAN,
                LIST("wire spec", "link can:can7?bitrate=1M",
                     "subject board 64 knee\nsubject board 256 neck"));
@@ -138,7 +138,7 @@ TEST(header_and_subject_names_are_read)
     put_can(0x21E, 0);
     put_comment("here it fell");
     assert_int_equal(read_all(), AW_TIMEOUT);
-    const struct aw_recording_about *about = aw_recording_about(rig.recording);
+    const struct aw_recording_info *about = aw_recording_info(rig.recording);
     assert_string_equal(about->protocol->name, "canpid");
     assert_string_equal(about->version, "1.2.3");
     assert_string_equal(about->link, "can:can7?bitrate=1M");

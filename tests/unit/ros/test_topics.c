@@ -52,7 +52,7 @@ static const char *subject(void *context, const struct aw_record *record, char *
 
 static void begin(struct rig *rig)
 {
-    struct aw_topics_about about = {.tool = "canpid", .link = "can0", .subject = subject};
+    struct aw_topics_info about = {.tool = "canpid", .link = "can0", .subject = subject};
     const struct aw_topics_sink sink = {schema, channel, message, rig};
     *rig = (struct rig){.fails = false};
     aw_wire_init(&rig->wire, &aw_canpid_protocol, NULL, false);

@@ -21,7 +21,7 @@ TEST(handwritten_model_is_read)
         AW_OK);
     assert_int_equal(aw_process_kind_of(&model.fit.process), AW_PROCESS_FIRST);
     assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-12 && model.fit.process.gain < 0);
-    assert_true(isnan(model.fit.half.gain) && model.n_points == 0);
+    assert_true(isnan(model.fit.half_widths.gain) && model.n_points == 0);
 }
 
 static const struct {
@@ -76,8 +76,9 @@ TEST(model_file_round_trip)
     assert_int_equal(aw_model_load(&model, path, &err), AW_OK);
     assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-9);
     assert_true(fabs(model.fit.process.dead_time_s - 0.25) < 1e-9);
-    assert_true(isnan(model.fit.half.gain) && isnan(model.fit.half.tau1));
-    assert_true(fabs(model.tick.s - 0.004) < 1e-12 && fabs(model.tick.half - 0.00004) < 1e-12);
+    assert_true(isnan(model.fit.half_widths.gain) && isnan(model.fit.half_widths.tau1));
+    assert_true(fabs(model.tick.s - 0.004) < 1e-12 &&
+                fabs(model.tick.half_width - 0.00004) < 1e-12);
     assert_int_equal(model.tick.source, AW_TICK_MEASURED);
     assert_int_equal(truncate(path, 8 << 20), 0);
     assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
@@ -130,7 +131,7 @@ TEST(every_key_round_trips)
         snprintf(model.controller, sizeof model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
         snprintf(model.unit, sizeof model.unit, "deg");
         snprintf(model.source, sizeof model.source, "knee.csv");
-        snprintf(model.made, sizeof model.made, "2026-01-02");
+        snprintf(model.created, sizeof model.created, "2026-01-02");
         model.n_points = i;
         for (size_t k = 0; k < i; k++)
             model.points[k] = (struct aw_spectrum_point){1.5 + (double)k, 0.123456789, -123.456789,
@@ -177,7 +178,7 @@ TEST(source_of_the_control_period_is_read)
                  cases[i].driver);
         assert_int_equal(parse(text, NULL), AW_OK);
         assert_int_equal(model.tick.source, cases[i].from);
-        assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half));
+        assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half_width));
     }
 }
 

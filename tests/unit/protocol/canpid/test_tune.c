@@ -155,7 +155,7 @@ static void check_design(int controller, const struct aw_fit *fit, struct aw_gai
                                             .quantum = 0.045 / 360};
     struct aw_response untuned = step(controller, before, from, to);
     struct aw_design_options o = {
-        .limits_overshoot = true, .overshoot = 0.2, .dead_time_half_s = fit->half.dead_time};
+        .limits_overshoot = true, .overshoot = 0.2, .dead_time_half_s = fit->half_widths.dead_time};
     struct aw_proposal proposal;
     assert_int_equal(aw_design(&fit->process, &driver, &o, &proposal, NULL), AW_OK);
     struct aw_response tuned = step(controller, proposal.per_tick, from, to);

@@ -45,7 +45,7 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
 
 /* Each call takes 10 ms; the elbow moves up as far as possible. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *joints,
-                                int64_t deadline, double rate_hz, aw_joints_look_fn *look,
+                                int64_t deadline, double rate_hz, aw_joints_report_fn *look,
                                 void *context)
 {
     (void)rate_hz;
@@ -63,7 +63,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 
 /* Moves the joint in steps of 10 ms, up to its stop, until look returns false. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                              double rate_hz, aw_joints_look_fn *look, void *context)
+                              double rate_hz, aw_joints_report_fn *look, void *context)
 {
     (void)s;
     assert_true(deadline == AW_NEVER && isinf(rate_hz)); /* returns without waiting */
@@ -79,7 +79,7 @@ static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, 
 }
 
 static const struct aw_joints steered_joints = {.run.open = open_it,
-                                                .about.list = list_them,
+                                                .info.list = list_them,
                                                 .run.command = set_velocity,
                                                 .run.attend = turn_it,
                                                 .run.now = device_time};
@@ -152,8 +152,8 @@ TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
 }
 
 static const struct aw_joints joints = {.run.open = open_it,
-                                        .about.list = list_them,
-                                        .about.find_other = has_others,
+                                        .info.list = list_them,
+                                        .info.find_other = has_others,
                                         .run.command = command_it,
                                         .run.attend = attend_it};
 

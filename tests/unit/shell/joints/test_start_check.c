@@ -32,7 +32,7 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
 
 /* Each call takes 10 ms; the joint follows its target up to its stop. */
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                                double rate_hz, aw_joints_look_fn *look, void *context)
+                                double rate_hz, aw_joints_report_fn *look, void *context)
 {
     struct aw_joint_state *now = &them->joints[0].state;
     (void)deadline, (void)rate_hz;
@@ -53,7 +53,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
 
 /* A joint that accepts velocities, with an angle that wraps. */
 static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
-                            double rate_hz, aw_joints_look_fn *look, void *context)
+                            double rate_hz, aw_joints_report_fn *look, void *context)
 {
     (void)deadline, (void)rate_hz;
     do {
@@ -66,7 +66,7 @@ static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, in
 }
 
 static const struct aw_joints joints = {.run.open = open_it,
-                                        .about.list = list_it,
+                                        .info.list = list_it,
                                         .run.command = command_it,
                                         .run.attend = attend_it,
                                         .run.now = device_time,
@@ -145,7 +145,7 @@ TEST_WITH(start, stop, approach_continues_after_a_suspension)
 }
 
 static const struct aw_joints turning = {.run.open = open_it,
-                                         .about.list = list_it,
+                                         .info.list = list_it,
                                          .run.command = set_velocity,
                                          .run.attend = turns,
                                          .run.now = device_time,

@@ -51,8 +51,8 @@ TEST_WITH(start, stop, saved_gains_are_restored_once)
     assert_int_equal(aw_gains_get_backup(session)->n, 2);
     assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 2);
-    assert_int_equal(sent_gains.of[1].index, 5);
-    assert_true(sent_gains.of[1].value < -1.9);
+    assert_int_equal(sent_gains.entries[1].index, 5);
+    assert_true(sent_gains.entries[1].value < -1.9);
     assert_null(aw_gains_get_backup(session));
     keep_two();
     aw_gains_backup(session, NULL);
@@ -102,8 +102,8 @@ TEST_WITH(start, stop, server_accepts_only_valid_gains)
     for (int i = 0; i < 4; i++) {
         memcpy(&wrong, bytes, n);
         wrong.n = i == 0 ? UINT32_MAX : wrong.n;
-        wrong.of[1].index = i == 1 ? 9 : wrong.of[1].index;
-        wrong.of[1].value = i == 2 ? (double)INFINITY : wrong.of[1].value;
+        wrong.entries[1].index = i == 1 ? 9 : wrong.entries[1].index;
+        wrong.entries[1].value = i == 2 ? (double)INFINITY : wrong.entries[1].value;
         wrong.n_device = i == 3 ? 48 : wrong.n_device;
         assert_int_equal(aw_gains_load_backup(session, &wrong, n), i == 0 ? 0 : n);
         assert_null(aw_gains_get_backup(session));

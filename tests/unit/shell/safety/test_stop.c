@@ -133,17 +133,17 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
 TEST_WITH(start, stop, ctrl_z_requests_a_stop_while_suspends_are_watched)
 {
     assert_false(is_blocked(SIGTSTP));
-    assert_false(aw_stop_was_suspend());
+    assert_false(aw_stop_was_ctrl_z());
     aw_stop_watch_suspend(session, true);
     assert_true(is_blocked(SIGTSTP));
     raise(SIGTSTP);
     assert_true(is_asked());
-    assert_true(aw_stop_was_suspend());
+    assert_true(aw_stop_was_ctrl_z());
     assert_string_equal(aw_stop_read_cause(session), "stopped by a signal");
     assert_int_equal(session->motion.stop.signal, SIGTSTP);
     assert_false(aw_stop_ends_prompt(session));
     assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 128 + SIGTSTP);
-    assert_false(aw_stop_was_suspend());
+    assert_false(aw_stop_was_ctrl_z());
     aw_stop_watch_suspend(session, false);
     assert_false(is_blocked(SIGTSTP));
     raise(SIGUSR1); /* other signals still work */

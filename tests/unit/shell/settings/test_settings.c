@@ -110,9 +110,9 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
     /* Only one packet contains the listed gains. */
     aw_settings_list(session, 6, &list);
     assert_int_equal(list.n, PID);
-    assert_int_equal(list.of[0].index, 6);
-    assert_int_equal(list.of[3].index, 12);
-    assert_int_equal(list.of[8].index, 2);
+    assert_int_equal(list.entries[0].index, 6);
+    assert_int_equal(list.entries[3].index, 12);
+    assert_int_equal(list.entries[8].index, 2);
     board[13] = NAN;
     assert_int_equal(aw_settings_read(session, &list), AW_OK);
     assert_true(isnan(settings[13].value) && settings[16].value == 17);

@@ -86,8 +86,9 @@ static void print_fit(const struct aw_fit *f)
 {
     const double rows[][5] = {
         {f->process.gain, f->process.a1, f->process.a2, f->process.dead_time_s, f->dead_band},
-        {f->half.gain, f->half.tau1, f->half.tau2, f->half.dead_time, f->half.dead_band},
-        {f->sigma, f->used, f->held_out, f->process.a3, f->half.tau3},
+        {f->half_widths.gain, f->half_widths.tau1, f->half_widths.tau2, f->half_widths.dead_time,
+         f->half_widths.dead_band},
+        {f->sigma, f->used, f->held_out, f->process.a3, f->half_widths.tau3},
         {f->piece_s, f->independent, 0, 0, 0},
     };
     static size_t last, same;
@@ -122,9 +123,9 @@ TEST(first_order_process_is_identified)
     struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0.002);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
-    within("gain", fit.process.gain, fit.half.gain, 3);
-    within("lag", fit.process.a1, fit.half.tau1, 0.2);
-    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.053);
+    within("gain", fit.process.gain, fit.half_widths.gain, 3);
+    within("lag", fit.process.a1, fit.half_widths.tau1, 0.2);
+    within("dead time", fit.process.dead_time_s, fit.half_widths.dead_time, 0.053);
     assert_true(fabs(fit.sigma - 0.002) < 0.0002);
     assert_true(fit.held_out > 0.9 && fit.independent > 1000);
 }
@@ -134,9 +135,9 @@ TEST(integrator_is_identified)
     struct aw_trial trial = record_of(integrator, 2, 0.03, 0, 0.0005);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
-    within("gain", fit.process.gain, fit.half.gain, 2);
-    within("lag", fit.process.a1, fit.half.tau1, 0.05);
-    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
+    within("gain", fit.process.gain, fit.half_widths.gain, 2);
+    within("lag", fit.process.a1, fit.half_widths.tau1, 0.05);
+    within("dead time", fit.process.dead_time_s, fit.half_widths.dead_time, 0.03);
 }
 
 TEST(second_order_with_dead_band_is_identified)
@@ -147,10 +148,10 @@ TEST(second_order_with_dead_band_is_identified)
     double tau1, tau2;
     aw_process_lags(&fit.process, &tau1, &tau2, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_SECOND);
-    within("gain", fit.process.gain, fit.half.gain, -4);
-    within("lag 1", tau1, fit.half.tau1, 0.3);
-    within("lag 2", tau2, fit.half.tau2, 0.1);
-    within("dead band", fit.dead_band, fit.half.dead_band, 0.013);
+    within("gain", fit.process.gain, fit.half_widths.gain, -4);
+    within("lag 1", tau1, fit.half_widths.tau1, 0.3);
+    within("lag 2", tau2, fit.half_widths.tau2, 0.1);
+    within("dead band", fit.dead_band, fit.half_widths.dead_band, 0.013);
 }
 
 static double three(double s)
@@ -196,10 +197,10 @@ TEST(input_jumps_between_samples_are_fitted)
     struct aw_trial trial = aw_excite_make_trial(t, u, y, N, 0, at, input);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
-    within("gain", fit.process.gain, fit.half.gain, 2);
-    within("lag", fit.process.a1, fit.half.tau1, 0.05);
-    assert_true(fabs(fit.process.dead_time_s - 0.03) < fit.half.dead_time);
-    assert_true(fit.half.dead_time > 0.005 && fit.half.dead_time < 0.0065);
+    within("gain", fit.process.gain, fit.half_widths.gain, 2);
+    within("lag", fit.process.a1, fit.half_widths.tau1, 0.05);
+    assert_true(fabs(fit.process.dead_time_s - 0.03) < fit.half_widths.dead_time);
+    assert_true(fit.half_widths.dead_time > 0.005 && fit.half_widths.dead_time < 0.0065);
     if (!(fabs(fit.process.gain - 2) < 0.02 && fit.held_out > 0.97 && fit.sigma < 0.00012))
         fail_msg("gain %g, fit %g, sigma %g", fit.process.gain, fit.held_out, fit.sigma);
 }
@@ -216,7 +217,7 @@ TEST(confidence_interval_contains_the_true_gain)
         for (size_t k = 0; k < trial.n; k++)
             y[k] += 0.01 * normal();
         struct aw_fit fit = fit_of(&trial, NULL);
-        inside += fabs(fit.process.gain - 3) <= fit.half.gain;
+        inside += fabs(fit.process.gain - 3) <= fit.half_widths.gain;
     }
     if (inside < 34)
         fail_msg("%d of 40 are inside", inside);
@@ -461,8 +462,8 @@ TEST(records_mostly_at_rest_are_fitted)
         double cpu_s;
         struct aw_fit fit = fit_long(rows[i].n, rows[i].from, rows[i].until, &cpu_s);
         assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
-        within("gain", fit.process.gain, fit.half.gain, 0.6);
-        within("lag", fit.process.a1, fit.half.tau1, 0.2);
+        within("gain", fit.process.gain, fit.half_widths.gain, 0.6);
+        within("lag", fit.process.a1, fit.half_widths.tau1, 0.2);
         if (!(fit.held_out > 0.95 && fit.used > 0.95))
             fail_msg("%zu: %g of what was used, %g of what was not", i, fit.used, fit.held_out);
         assert_true(aw_fit_is_trusted(&fit) && aw_fit_is_linear(&fit));
@@ -475,12 +476,13 @@ TEST(fit_time_is_linear_in_the_record_length)
     double cpu_s, long_s;
     struct aw_fit some = fit_long(10000, 50, 9000, &cpu_s);
     struct aw_fit all = fit_long(80000, 50, 72000, &long_s);
-    within("gain", some.process.gain, some.half.gain, 0.6);
-    within("lag", some.process.a1, some.half.tau1, 0.2);
-    within("gain", all.process.gain, all.half.gain, 0.6);
-    within("lag", all.process.a1, all.half.tau1, 0.2);
-    assert_true(fabs(all.process.gain - some.process.gain) < some.half.gain + all.half.gain);
-    assert_true(all.half.gain < some.half.gain / 2);
+    within("gain", some.process.gain, some.half_widths.gain, 0.6);
+    within("lag", some.process.a1, some.half_widths.tau1, 0.2);
+    within("gain", all.process.gain, all.half_widths.gain, 0.6);
+    within("lag", all.process.a1, all.half_widths.tau1, 0.2);
+    assert_true(fabs(all.process.gain - some.process.gain) <
+                some.half_widths.gain + all.half_widths.gain);
+    assert_true(all.half_widths.gain < some.half_widths.gain / 2);
     if (long_s > 16 * cpu_s + 0.1)
         fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
 }
@@ -492,8 +494,8 @@ TEST(fast_jumps_in_a_long_record_are_fitted)
     shortest = 2;
     struct aw_fit fit = fit_long(80000, 50, 72000, &cpu_s);
     shortest = 20;
-    within("gain", fit.process.gain, fit.half.gain, 0.6);
-    within("lag", fit.process.a1, fit.half.tau1, 0.2);
+    within("gain", fit.process.gain, fit.half_widths.gain, 0.6);
+    within("lag", fit.process.a1, fit.half_widths.tau1, 0.2);
 }
 
 /* The fit of a wrong model on held-out data is at least -100 %. */
@@ -522,7 +524,7 @@ TEST(fit_is_trusted_only_with_good_held_out_results)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_fit fit = {.held_out = rows[i].held_out,
                              .process = {.a1 = 0.1},
-                             .half = {.dead_time = rows[i].dead_time},
+                             .half_widths = {.dead_time = rows[i].dead_time},
                              .interval_s = rows[i].interval_s};
         assert_int_equal(aw_fit_is_trusted(&fit), rows[i].trusted);
     }

@@ -100,7 +100,7 @@ TEST(search_steps_match_the_golden_file)
         memcpy(s.params, rows[i].at, sizeof s.params);
         fprintf(out, "%s\n", rows[i].name);
         NUMBERS(out, "  level", s.work.target[0], s.work.target[39], s.work.target[60],
-                s.work.target[N - 1], s.work.basis[AW_DRIFT][5], s.longest_s);
+                s.work.target[N - 1], s.work.basis[AW_DRIFT][5], s.record_s);
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
             double sum = aw_search_evaluate(&s);
             assert_true(s.uses_linear[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));

@@ -56,10 +56,10 @@ TEST(true_control_period_is_within_the_reported_interval)
                     fail_msg("tick %g, period %g, seed %u: none", ticks[i], periods[k], seed);
                 assert_int_equal(tick.source, AW_TICK_MEASURED);
                 all++;
-                within += fabs(tick.s - ticks[i]) <= tick.half;
-                if (fabs(tick.s - ticks[i]) > 0.05 * ticks[i] || tick.half > 0.12 * ticks[i])
+                within += fabs(tick.s - ticks[i]) <= tick.half_width;
+                if (fabs(tick.s - ticks[i]) > 0.05 * ticks[i] || tick.half_width > 0.12 * ticks[i])
                     fail_msg("tick %g, period %g, seed %u: %g ± %g", ticks[i], periods[k], seed,
-                             tick.s, tick.half);
+                             tick.s, tick.half_width);
             }
     if (within * 100 < all * 95)
         fail_msg("%d of %d", within, all);
@@ -95,6 +95,6 @@ TEST(unsuitable_records_give_no_tick)
     for (size_t i = 0; i < n; i++)
         t[i] = 3;
     assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
-    assert_true(tick.s == 1 && tick.half == 2);
+    assert_true(tick.s == 1 && tick.half_width == 2);
     assert_int_equal(tick.source, AW_TICK_GIVEN);
 }

@@ -51,7 +51,7 @@ TEST(numbers_fit_their_cells)
     char text[AW_CELL_TEXT];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_channel channel = {.decimals = rows[i].decimals,
-                                     .whole = rows[i].whole,
+                                     .is_integral = rows[i].whole,
                                      .range.low = rows[i].low,
                                      .range.high = rows[i].high,
                                      .range.seen_min = rows[i].least,

@@ -157,7 +157,7 @@ TEST_WITH(start, stop, all_fields_match_the_golden_file)
             if (i % 6 == 0)
                 fprintf(out, "%s %zu %u %u %s %g..%g %d %s%d\n", c->name, c->prefix,
                         (unsigned)(c->order >> 32), (unsigned)c->order, c->unit ? c->unit : "-",
-                        c->range.low, c->range.high, c->decimals, c->text, c->whole);
+                        c->range.low, c->range.high, c->decimals, c->text, c->is_integral);
         }
     }
     end_picture(out, "channels.txt");
@@ -176,7 +176,7 @@ TEST_WITH(start, stop, unit_follows_the_selected_scale)
     aw_channels_update(&channels, rig->points, rig->n, 0);
     assert_string_equal(value->unit, "deg");
     assert_true(value->range.low == -540 && value->range.high == 540 && value->decimals == -1);
-    assert_false(value->whole);
+    assert_false(value->is_integral);
     for (size_t i = 0; i < rig->n; i++)
         rig->points[i].record = NULL;
     aw_channels_update(&channels, rig->points, rig->n, 0);

@@ -10,12 +10,12 @@ TEST(points_have_subject_and_field_names)
     points_of(rig, "joint", AW_RX, "lknee", "torque=-3.125");
     assert_int_equal(rig->n, 4);
     assert_string_equal(rig->points[0].field, "board");
-    assert_true(rig->points[0].about);
+    assert_true(rig->points[0].is_subject);
     assert_string_equal(rig->points[3].name, "lknee.torque");
     assert_string_equal(rig->points[3].field, "torque");
     assert_string_equal(rig->points[3].message, "joint");
     assert_string_equal(rig->points[3].subject, "lknee");
-    assert_false(rig->points[3].about);
+    assert_false(rig->points[3].is_subject);
     assert_true(rig->points[3].value == -3.125);
     assert_null(rig->points[3].text);
     assert_int_equal(aw_subject_scalar(&rig->record, "lknee"), rig->points[0].scalar);
@@ -103,7 +103,7 @@ TEST(all_points_match_the_golden_file)
             fprintf(out, "%s %s:", m % 2 ? "->" : "<-", codec->message->name);
             for (size_t i = 0; i < n; i++)
                 fprintf(out, " %u %s%s%s%s", points[i].order, points[i].name,
-                        points[i].about ? "!" : "", points[i].text ? "=" : "",
+                        points[i].is_subject ? "!" : "", points[i].text ? "=" : "",
                         points[i].text ? points[i].text : "");
             fputc('\n', out);
         }
