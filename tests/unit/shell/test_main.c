@@ -20,14 +20,10 @@ static enum aw_status look(struct aw_session *session, const struct aw_args *arg
                                                : AW_OK;
 }
 
-static const struct aw_arg look_args[] = {
-    {.name = "words", .kind = AW_ARG_REST, .optional = true},
-    {0},
-};
 static const struct aw_command commands[] = {
     {.name = "look",
      .summary = "look at it",
-     .args = look_args,
+     .args = AW_ARGS({.name = "words", .kind = AW_ARG_REST, .optional = true}),
      .safety = AW_READ,
      .offline = true,
      .run = look},

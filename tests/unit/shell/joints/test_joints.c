@@ -1,13 +1,9 @@
 /* Tests the joints of a made-up tool: lookup, parsing, checks, commands and waiting. */
 #include "shell/joints/joints.h"
 
-#include "shell_helper.h"
-
 #include "joints_helper.h"
 
-static struct aw_session *session;
-static struct aw_joint_list list;
-static double speed = 100, stops_at = INFINITY;
+static double speed = 100;
 
 static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *joints)
 {
@@ -61,7 +57,7 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 
 /* ---- Steered joints: they accept velocities and have their own clock ---- */
 
-/* Moves the joint in steps of 10 ms, up to its stop, until look returns false. */
+/* Moves the joint in steps of 10 ms, up to its stop_joints, until look returns false. */
 static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                               double rate_hz, aw_joints_report_fn *look, void *context)
 {
@@ -86,27 +82,13 @@ static const struct aw_joints steered_joints = {.run.open = open_it,
 
 static void start_steered(void)
 {
-    static struct aw_tool tool;
-    tool = rig_tool;
-    tool.motion.joints = &steered_joints;
-    tool.motion.steer_gain = 5;
-    session = rig_new(&tool);
-    sent = 0;
     device_ns = 0;
-    velocity = fastest = 0;
-    stops_at = INFINITY;
-    aw_joints_begin(session, &list);
+    start_joints(&steered_joints);
     aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
 }
 
-static void stop(void)
-{
-    aw_joints_free(&list);
-    rig_free(session);
-}
-
 /* Moves at the joint's speed until it arrives. */
-TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
+TEST_WITH(start_steered, stop_joints, steered_joint_reaches_its_target)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
@@ -125,7 +107,7 @@ TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
 }
 
 /* The path is followed at its own velocity; the lag is one step. */
-TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
+TEST_WITH(start_steered, stop_joints, steered_joint_follows_a_path)
 {
     for (int tick = 0; tick <= 50; tick++) {
         const struct aw_joint_goal goal = {0, 0.4 * tick};
@@ -140,7 +122,7 @@ TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
     assert_float_equal(fastest, 20, 3);
 }
 
-TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
+TEST_WITH(start_steered, stop_joints, steered_joint_without_a_position_stays)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
@@ -159,16 +141,10 @@ static const struct aw_joints joints = {.run.open = open_it,
 
 static void start(void)
 {
-    static struct aw_tool tool;
-    tool = rig_tool;
-    tool.motion.joints = &joints;
-    session = rig_new(&tool);
-    sent = 0;
-    stops_at = INFINITY;
-    assert_true(aw_joints_begin(session, &list) == AW_OK);
+    start_joints(&joints);
 }
 
-TEST_WITH(start, stop, joints_are_found_by_name)
+TEST_WITH(start, stop_joints, joints_are_found_by_name)
 {
     static const struct {
         const char *text;
@@ -195,7 +171,7 @@ TEST_WITH(start, stop, joints_are_found_by_name)
     assert_string_equal(list.joints[2].name, "7");
 }
 
-TEST_WITH(start, stop, joint_values_are_unknown_before_the_first_message)
+TEST_WITH(start, stop_joints, joint_values_are_unknown_before_the_first_message)
 {
     const struct aw_joint *elbow = &list.joints[0];
     for (int i = 0; i < AW_JOINT_VALUES; i++) {
@@ -210,9 +186,9 @@ TEST_WITH(start, stop, joint_values_are_unknown_before_the_first_message)
 }
 
 /* A command without a --dry-run check must not read from a device that is not open. */
-TEST_WITH(start, stop, dry_run_reads_nothing_from_the_device)
+TEST_WITH(start, stop_joints, dry_run_reads_nothing_from_the_device)
 {
-    aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
+    set_option("dry-run", "1");
     session->device.link = NULL;
     assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
     assert_int_equal(aw_joints_read_new(session, &list), AW_STOPPED);
@@ -221,7 +197,7 @@ TEST_WITH(start, stop, dry_run_reads_nothing_from_the_device)
 }
 
 /* If an angle wraps, its measured position is reported in the turn nearest the target. */
-TEST_WITH(start, stop, wrapping_position_is_in_the_turn_nearest_the_target)
+TEST_WITH(start, stop_joints, wrapping_position_is_in_the_turn_nearest_the_target)
 {
     struct aw_joint *elbow = &list.joints[0];
     aw_joint_set_value(elbow, AW_JOINT_ACTUAL, -3.1, 0);
@@ -234,7 +210,7 @@ TEST_WITH(start, stop, wrapping_position_is_in_the_turn_nearest_the_target)
                        1e-5F);
 }
 
-TEST_WITH(start, stop, invalid_joint_commands_are_refused)
+TEST_WITH(start, stop_joints, invalid_joint_commands_are_refused)
 {
     static const struct {
         enum aw_joint_kind what;
@@ -268,7 +244,7 @@ TEST_WITH(start, stop, invalid_joint_commands_are_refused)
     }
 }
 
-TEST_WITH(start, stop, joint_values_are_parsed)
+TEST_WITH(start, stop_joints, joint_values_are_parsed)
 {
     double value;
     assert_int_equal(
@@ -281,7 +257,7 @@ TEST_WITH(start, stop, joint_values_are_parsed)
         aw_joints_parse_value(session, &list.joints[0], AW_JOINT_TARGETS, "3mm", &value), AW_USAGE);
 }
 
-TEST_WITH(start, stop, arrival_is_detected)
+TEST_WITH(start, stop_joints, arrival_is_detected)
 {
     const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* the hand's position is unknown */
     struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
@@ -297,7 +273,7 @@ TEST_WITH(start, stop, arrival_is_detected)
         "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
-TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
+TEST_WITH(start, stop_joints, unmeasured_joint_has_not_arrived)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};

@@ -1,14 +1,10 @@
 /* Tests the approach to the first target and what ends it. */
 #include "shell/joints/start_check.h"
 
-#include "shell_helper.h"
-
 #include "joints_helper.h"
 
-static struct aw_session *session;
-static struct aw_joint_list list;
 static int64_t fails_at_ns, silent_at_ns, gap_at_ns;
-static double target, stops_at;
+static double target;
 
 static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints)
 {
@@ -74,23 +70,11 @@ static const struct aw_joints joints = {.run.open = open_it,
 
 static void start(void)
 {
-    static struct aw_tool tool;
-    tool = rig_tool;
-    tool.motion.joints = &joints;
-    session = rig_new(&tool);
     fails_at_ns = silent_at_ns = gap_at_ns = AW_NEVER;
     device_ns = AW_SECOND;
-    target = fastest = 0;
-    stops_at = INFINITY;
-    enum aw_status status = aw_joints_begin(session, &list);
+    target = 0;
+    start_joints(&joints);
     aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
-    assert_true(status == AW_OK);
-}
-
-static void stop(void)
-{
-    aw_joints_free(&list);
-    rig_free(session);
 }
 
 /* Approaches 60 deg at 15 deg/s, which takes 4 s. */
@@ -100,43 +84,45 @@ static enum aw_status go(void)
     return aw_start_approach(session, &list, &goal, 1);
 }
 
-TEST_WITH(start, stop, approach_reaches_the_first_target)
+TEST_WITH(start, stop_joints, approach_reaches_the_first_target)
 {
     assert_int_equal(go(), AW_OK);
     assert_float_equal(target, 60, 1e-9);
     assert_float_equal(fastest, 15, 0.1);
 }
 
-TEST_WITH(start, stop, blocked_joint_ends_the_approach)
+TEST_WITH(start, stop_joints, problems_end_the_approach)
 {
-    stops_at = 20;
-    assert_int_equal(go(), AW_REFUSED);
-    assert_string_equal(session->err.text,
-                        "elbow stays 10 deg behind its target, more than --max-lag 5 for 0.3 s — "
-                        "check for an obstacle, or lower --approach");
-    assert_true(target < 31);
-}
-
-TEST_WITH(start, stop, fault_ends_the_approach)
-{
-    fails_at_ns = 2 * AW_SECOND;
-    assert_int_equal(go(), AW_REFUSED);
-    assert_string_equal(session->err.text,
-                        "elbow: reported overheated during the approach — clear it first");
-    assert_true(target < 16);
-}
-
-TEST_WITH(start, stop, silence_ends_the_approach)
-{
-    silent_at_ns = 2 * AW_SECOND;
-    assert_int_equal(go(), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow: no reports during the approach — "
-                                           "check its power and the link");
-    assert_true(target < 16);
+    static const struct {
+        double stops_at;
+        int64_t fails_at_s, silent_at_s;
+        enum aw_status status;
+        const char *text;
+        double max_target;
+    } cases[] = {
+        {20, 999, 999, AW_REFUSED,
+         "elbow stays 10 deg behind its target, more than --max-lag 5 for 0.3 s — "
+         "check for an obstacle, or lower --approach",
+         31},
+        {INFINITY, 2, 999, AW_REFUSED,
+         "elbow: reported overheated during the approach — clear it first", 16},
+        {INFINITY, 999, 2, AW_TIMEOUT,
+         "elbow: no reports during the approach — check its power and the link", 16},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stop_joints();
+        start();
+        stops_at = cases[i].stops_at;
+        fails_at_ns = cases[i].fails_at_s * AW_SECOND;
+        silent_at_ns = cases[i].silent_at_s * AW_SECOND;
+        assert_int_equal(go(), cases[i].status);
+        assert_string_equal(session->err.text, cases[i].text);
+        assert_true(target < cases[i].max_target);
+    }
 }
 
 /* Continues from the current position, regardless of the elapsed time. */
-TEST_WITH(start, stop, approach_continues_after_a_suspension)
+TEST_WITH(start, stop_joints, approach_continues_after_a_suspension)
 {
     gap_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_OK);
@@ -151,16 +137,12 @@ static const struct aw_joints turning = {.run.open = open_it,
                                          .run.now = device_time,
                                          .traits.rate_hz = 50};
 
-TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
+TEST_WITH(start, stop_joints, approach_crosses_the_wrap_of_the_angle)
 {
     const struct aw_joint_goal goal = {0, 3.4};
     struct aw_joint *joint = &list.joints[0];
-    static struct aw_tool tool;
-    tool = rig_tool;
     tool.motion.joints = &turning;
     tool.motion.steer_gain = 5;
-    session->tool = &tool;
-    velocity = 0;
     joint->unit[AW_JOINT_ACTUAL] = "rad";
     joint->unit[AW_JOINT_VELOCITY] = "rad/s";
     joint->limits.max_speed = INFINITY;

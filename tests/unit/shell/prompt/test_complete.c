@@ -1,26 +1,18 @@
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include "protocol/armctl/wire.h"
 #include "shell/prompt/prompt.h"
 #include "shell/session/bind.h"
 
-static struct aw_tool tool; /* tool of the session; a test may change it */
-static struct aw_session *session;
 static char found[16384]; /* " word word …" */
 static const char *files;
 
 static void start(void)
 {
-    tool = rig_tool;
-    session = rig_new(&tool);
+    start_session();
     session->config->lines = malloc(sizeof *session->config->lines);
     session->config->lines[0] = (struct aw_config_line){"link", "arm", "tcp:host:1"};
     session->config->n_lines = 1;
-}
-
-static void stop(void)
-{
-    rig_free(session);
 }
 
 static void add(void *context, const char *word, const char *help)
@@ -86,7 +78,7 @@ static const struct {
     {"--link=sim:", "tu", " turn ", false},
 };
 
-TEST_WITH(start, stop, matching_words_are_offered)
+TEST_WITH(start, end_session, matching_words_are_offered)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         complete(all[i].before, all[i].partial);
@@ -96,7 +88,7 @@ TEST_WITH(start, stop, matching_words_are_offered)
     }
 }
 
-TEST_WITH(start, stop, links_and_aliases_are_offered)
+TEST_WITH(start, end_session, links_and_aliases_are_offered)
 {
     static const char *const places[] = {"--link", "-l", "connect"};
     for (size_t i = 0; i < 3; i++) {
@@ -111,7 +103,7 @@ TEST_WITH(start, stop, links_and_aliases_are_offered)
 }
 
 /* Completes a repeatable command without known arguments. */
-TEST_WITH(start, stop, command_without_arguments_has_no_candidates)
+TEST_WITH(start, end_session, command_without_arguments_has_no_candidates)
 {
     static const struct aw_command commands[] = {{.name = "again", .repeats = true}, {0}};
     tool.commands = commands;
@@ -120,7 +112,7 @@ TEST_WITH(start, stop, command_without_arguments_has_no_candidates)
 }
 
 /* Completes a field with two names, and an argument with a one-letter name. */
-TEST_WITH(start, stop, all_names_of_a_field_are_offered)
+TEST_WITH(start, end_session, all_names_of_a_field_are_offered)
 {
     static const struct aw_arg args[] = {
         {.name = "m", .kind = AW_ARG_NUMBER, .min = 1, .max = 2},
@@ -147,7 +139,7 @@ static void range_of(struct aw_session *of, const struct aw_command *command, co
 }
 
 /* The next argument may depend on the first word in its turn. */
-TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
+TEST_WITH(start, end_session, hint_range_depends_on_the_first_word)
 {
     static const char *const rows[][2] = {
         {"turn 5 ", "<way -40 to 5 mm>"},
@@ -183,7 +175,7 @@ static const struct {
     {"encode frob a=", ""},
 };
 
-TEST_WITH(start, stop, hint_shows_the_next_argument)
+TEST_WITH(start, end_session, hint_shows_the_next_argument)
 {
     char hint[256];
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
@@ -193,7 +185,7 @@ TEST_WITH(start, stop, hint_shows_the_next_argument)
     }
 }
 
-TEST_WITH(start, stop, hint_stays_within_its_buffer)
+TEST_WITH(start, end_session, hint_stays_within_its_buffer)
 {
     char hint[80];
     for (size_t size = 1; size < sizeof hint; size++)
@@ -205,7 +197,7 @@ TEST_WITH(start, stop, hint_stays_within_its_buffer)
         }
 }
 
-TEST_WITH(start, stop, completion_does_not_change_options)
+TEST_WITH(start, end_session, completion_does_not_change_options)
 {
     size_t n = session->options.n;
     complete("set --gently", "");

@@ -27,6 +27,8 @@
 
 #define FILE_OF "tests/golden/knee.log"
 
+static struct aw_tool hearing; /* has its own receive function and session time */
+static struct aw_tool lined;   /* has text messages */
 static FILE *out;
 static const char *config; /* config file for the following lines; NULL: none */
 static bool one_shot;      /* the lines are command-line arguments */
@@ -85,18 +87,15 @@ static enum aw_status stop(struct aw_session *session)
     return AW_OK;
 }
 
-static const struct aw_arg turn_args[] = {
-    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -90, .max = 90},
-    {.name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 9, .optional = true},
-    {0},
-};
-static const char *const examples[] = {"turn 45deg 2s", NULL};
 /* clang-format off */
 static const struct aw_command commands[] = {
     {.name = "look", .summary = "where it is", .details = "Asks once. Nothing moves.",
      .safety = AW_READ, .offline = true, .run = read_it},
-    {.name = "turn", .summary = "turn it", .args = turn_args, .examples = examples,
-     .safety = AW_MOTION, .offline = true, .run = move},
+    {.name = "turn", .summary = "turn it", .examples = AW_LIST("turn 45deg 2s"),
+     .safety = AW_MOTION, .offline = true, .run = move, .args = AW_ARGS(
+        {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -90, .max = 90},
+        {.name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 9,
+         .optional = true})},
     {.name = "wipe", .summary = "forget everything", .options = rig_set_options,
      .safety = AW_DANGEROUS, .offline = true, .run = refuse},
     {0},
@@ -209,26 +208,86 @@ static void show_file(const char *name)
     unlink(name);
 }
 
-/* Types the commands of a golden file. To add one, append "$ look" or, with standard input, "<
- * FILE $ look". "---- FILE" sets the config file for the commands below. */
+/* A device that sends messages at intervals until it disappears. */
+static struct {
+    int every_ms, n;
+    bool modelled;
+    struct aw_link link;
+} device;
+
+static void hang_up(struct aw_link *link)
+{
+    (void)link;
+}
+
+static enum aw_status hear(struct aw_session *session, int64_t deadline,
+                           struct aw_received *received)
+{
+    static const struct aw_link_ops ops = {.close = hang_up};
+    static uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0};
+    struct aw_virtual_clock *clock = &session->time.virtual;
+    int64_t next = (clock->time_ns / (device.every_ms * AW_MILLISECOND) + 1) * device.every_ms *
+                   AW_MILLISECOND;
+    device.link.ops = &ops;
+    session->device.link = &device.link;
+    if (device.n == 0)
+        return aw_fail(&session->err, AW_LOST, "the device is gone");
+    clock->time_ns = next < deadline ? next : deadline;
+    if (next > deadline)
+        return AW_TIMEOUT;
+    frame[7] = (uint8_t)(device.n-- % 4 * 8);
+    *received = (struct aw_received){.frame = {frame, sizeof frame},
+                                     .dir = AW_RX,
+                                     .time_ns = AW_NO_TIME,
+                                     .has_model_time = device.modelled,
+                                     .model_ns = 10 * next};
+    return AW_OK;
+}
+
+/* Sets the standard input for the next commands: "< FILE", or "| PIECE | PIECE" for input in pieces
+ * that may end within a line. "* N MS" sets the messages of the device and their interval. */
+static void set_input(char *text)
+{
+    char piece[128], *rest = NULL;
+    int fd, ends[2];
+    if (sscanf(text, "* %d %d%n", &device.n, &device.every_ms, &fd) == 2) {
+        device.modelled = strcmp(text + fd, " modelled") == 0;
+        return;
+    }
+    if (*text == '<') {
+        fd = open(text + 2, O_RDONLY | O_CLOEXEC);
+    } else {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+        fd = ends[0];
+        for (text = strtok_r(text + 2, "|", &rest); text; text = strtok_r(NULL, "|", &rest)) {
+            unescape(text, piece);
+            assert_int_equal(write(ends[1], piece, strlen(piece)), strlen(piece));
+        }
+        close(ends[1]);
+    }
+    assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO && close(fd) == 0);
+}
+
+/* Types the commands of a golden file. To add one, append "$ look" or, with input, "< FILE $ look"
+ * (set_input). "---- FILE" sets the config file for the commands below. */
 static void type_all(const char *name, void type_one(const char *input, size_t i))
 {
     FILE *picture = open_picture(name);
-    char *line = NULL, ini[32], file[32];
+    char *line = NULL, ini[32];
     size_t room = 0, i = 0;
     int usual = dup(STDIN_FILENO);
     begin();
     while (getline(&line, &room, picture) > 0) {
-        int at = 0;
+        char *command = strncmp(line, "$ ", 2) == 0 ? line : NULL;
         if (sscanf(line, "---- %31s", ini) == 1)
             fprintf(out, "---- %s\n", config = ini);
-        if (sscanf(line, "< %31s $%n", file, &at) == 1 && at) {
-            int fd = open(file, O_RDONLY | O_CLOEXEC);
-            fprintf(out, "< %s ", file);
-            assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO && close(fd) == 0);
+        if (strchr("<|*", *line) && line[1] == ' ' && (command = strstr(line, " $ "))) {
+            *command++ = '\0';
+            fprintf(out, "%s ", line);
+            set_input(line);
         }
-        if (strncmp(line + at, at ? " " : "$ ", at ? 1 : 2) == 0) {
-            char *input = line + (at ? at + 1 : 2), *arrow = strstr(input, ARROW);
+        if (command) {
+            char *input = command + 2, *arrow = strstr(input, ARROW);
             input[arrow ? (size_t)(arrow - input) : strcspn(input, "\n")] = '\0';
             type_one(input, i++);
             show_file("out.gp");
@@ -240,30 +299,6 @@ static void type_all(const char *name, void type_one(const char *input, size_t i
     fclose(picture);
     config = NULL;
     end(name);
-}
-
-static struct {
-    const struct aw_tool *to;
-    const char *where;
-    bool prompts;
-} again;
-
-static void type_as_before(const char *input, size_t i)
-{
-    type_to(again.to, input, i % 2 ? NULL : again.where, again.prompts && i % 3 == 0);
-}
-
-/* Types commands with even numbers at this position of a script; if prompts, types each third
- * one at the prompt. */
-static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
-{
-    again.to = to, again.where = where, again.prompts = prompts;
-    type_all(name, type_as_before);
-}
-
-TEST(commands_and_mistakes_match_the_golden_file)
-{
-    type_again("shell-lines.txt", &tool, "moves:7", false);
 }
 
 static const struct {
@@ -366,6 +401,9 @@ static void make_folder(void)
                  symlink(tests, "tests") != 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_file(files[i].name, files[i].text);
+    hearing = lined = tool;
+    hearing.talk.receive = hear;
+    lined.protocol = &aw_armctl_protocol;
     write_captures();
     write_large();
 }
@@ -373,12 +411,6 @@ static void make_folder(void)
 static void remove_folder(void)
 {
     remove_tree(folder);
-}
-
-/* Prints the contents of a recording: complete, partly, and drawn. */
-TEST(recordings_match_the_golden_file)
-{
-    type_again("shell-recordings.txt", &tool, NULL, false);
 }
 
 /* ---- A tool with every feature ------------------------------------------------------------- */
@@ -511,75 +543,21 @@ static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void 
     add(context, "none", NULL);
 }
 
-static const char *const sides[] = {"left", "right", NULL};
-static const char *const ways[] = {"go", "come", NULL};
-static const char *const going[] = {"go", NULL};
-static const char *const coming[] = {"come", NULL};
-static const char *const own_fields[] = {"value", NULL};
+/* clang-format off */
 static const struct aw_arg act_args[] = {
-    {.name = "what",
-     .kind = AW_ARG_REST,
-     .optional = true,
-     .complete = offer_joints,
+    {.name = "what", .kind = AW_ARG_REST, .optional = true, .complete = offer_joints,
      .help = "acts"},
     {0},
 };
-/* clang-format off */
-static const struct aw_arg way_args[] = {
-    {.name = "way", .kind = AW_ARG_CHOICE, .choices = ways, .optional = true, .help = "which one"},
-    {.name = "far", .kind = AW_ARG_NUMBER, .unit = "mm", .with = going, .optional = true,
-     .help = "in mm"},
-    {.name = "back", .kind = AW_ARG_NUMBER, .unit = "s", .with = coming, .optional = true, .min = 1,
-     .max = 2, .is_integer = true},
-    {.name = "plain", .kind = AW_ARG_NUMBER, .with = coming, .optional = true},
+static const struct aw_option rich_options[] = {
+    {.name = "board", .letter = 'b', .value = "BOARD", .fallback = "lknee", .in_messages = true,
+     .help = "whom it is about"},
+    {.name = "bright", .help = "a switch"},
+    {.name = "side", .value = "SIDE", .choices = AW_LIST("left", "right"), .fallback = "left",
+     .help = "which side"},
     {0},
 };
 /* clang-format on */
-static const struct aw_arg gain_args[] = {
-    {.name = "gain", .field = "kp.value", .field_names = own_fields},
-    {.name = "controller", .field = "kp.controller", .optional = true},
-    {0},
-};
-static const struct aw_arg limited_args[] = {
-    {.name = "angle",
-     .kind = AW_ARG_NUMBER,
-     .unit = "deg",
-     .min = -1,
-     .max = 2,
-     .is_integer = true},
-    {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
-    {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true, .help = "time in s"},
-    {.name = "a-name-that-is-longer-than-it-is-shown", .optional = true},
-    {.name = "side", .kind = AW_ARG_CHOICE, .choices = sides, .optional = true},
-    {0},
-};
-static const struct aw_arg action_args[] = {
-    {.name = "action", .kind = AW_ARG_STRING, .optional = true},
-    {0},
-};
-static const struct aw_arg sensor_args[] = {
-    {.name = "torque", .field = "kp.value"},
-    {.name = "error", .field = "event.value", .help = "how wrong it is"},
-    {0},
-};
-static const struct aw_arg file_args[] = {
-    {.name = "from", .kind = AW_ARG_FILE, .endings = "gains txt"},
-    {.name = "to", .kind = AW_ARG_FILE, .optional = true},
-    {0},
-};
-static const struct aw_option rich_options[] = {
-    {.name = "board",
-     .letter = 'b',
-     .value = "BOARD",
-     .fallback = "lknee",
-     .in_messages = true,
-     .help = "whom it is about"},
-    {.name = "bright", .help = "a switch"},
-    {.name = "side", .value = "SIDE", .choices = sides, .fallback = "left", .help = "which side"},
-    {0},
-};
-static const char *const rich_examples[] = {
-    "-l sim: act moves", "-l 'log:a b' rows", "limited 1", "rows", "-l sim:", NULL};
 static const struct aw_config_key joint_keys[] = {
     {"min", "-90 to 0", "least angle", "-30"},
     {"max", "0 to 90", "greatest angle", "30"},
@@ -590,7 +568,6 @@ static const struct aw_config_section rich_sections[] = {
     {"arm", "All of it.", NULL, joint_keys + 1},
     {0},
 };
-static const char *const rich_links[] = {"can", "log", NULL};
 static const struct aw_transport rich_sim = {
     .scheme = "sim", .usage = "sim:[?speed=N]", .help = "a made-up device"};
 /* clang-format off */
@@ -603,20 +580,41 @@ static const struct aw_command rich_commands[] = {
     {.name = "stop", .summary = "stop", .safety = AW_MOTION, .offline = true, .run = print_rows},
     {.name = "disable", .summary = "stop", .group = AW_GROUP_MEASURE, .offline = true,
      .run = print_rows},
-    {.name = "gains", .summary = "gains", .args = action_args, .safety = AW_WRITE, .offline = true,
-     .run = print_rows},
-    {.name = "way", .summary = "go or come", .args = way_args, .group = AW_GROUP_MOVE,
-     .offline = true, .run = print_rows},
-    {.name = "kp", .summary = "set a gain", .args = gain_args, .safety = AW_WRITE, .offline = true,
-     .repeats = true, .run = gain},
-    {.name = "limited", .summary = "it has limits", .args = limited_args, .safety = AW_DANGEROUS,
-     .offline = true, .run = print_rows},
+    {.name = "gains", .summary = "gains", .safety = AW_WRITE, .offline = true, .run = print_rows,
+     .args = AW_ARGS({.name = "action", .kind = AW_ARG_STRING, .optional = true})},
+    {.name = "way", .summary = "go or come", .group = AW_GROUP_MOVE, .offline = true,
+     .run = print_rows, .args = AW_ARGS(
+        {.name = "way", .kind = AW_ARG_CHOICE, .choices = AW_LIST("go", "come"), .optional = true,
+         .help = "which one"},
+        {.name = "far", .kind = AW_ARG_NUMBER, .unit = "mm", .with = AW_LIST("go"),
+         .optional = true, .help = "in mm"},
+        {.name = "back", .kind = AW_ARG_NUMBER, .unit = "s", .with = AW_LIST("come"),
+         .optional = true, .min = 1, .max = 2, .is_integer = true},
+        {.name = "plain", .kind = AW_ARG_NUMBER, .with = AW_LIST("come"), .optional = true})},
+    {.name = "kp", .summary = "set a gain", .safety = AW_WRITE, .offline = true, .repeats = true,
+     .run = gain, .args = AW_ARGS(
+        {.name = "gain", .field = "kp.value", .field_names = AW_LIST("value")},
+        {.name = "controller", .field = "kp.controller", .optional = true})},
+    {.name = "limited", .summary = "it has limits", .safety = AW_DANGEROUS, .offline = true,
+     .run = print_rows, .args = AW_ARGS(
+        {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .min = -1, .max = 2,
+         .is_integer = true},
+        {.name = "size", .kind = AW_ARG_NUMBER, .min = 0, .max = 1e40, .optional = true},
+        {.name = "long", .kind = AW_ARG_NUMBER, .unit = "s", .optional = true,
+         .help = "time in s"},
+        {.name = "a-name-that-is-longer-than-it-is-shown", .optional = true},
+        {.name = "side", .kind = AW_ARG_CHOICE, .choices = AW_LIST("left", "right"),
+         .optional = true})},
     {.name = "erase", .summary = "erase", .args = act_args, .safety = AW_DANGEROUS,
      .is_harmless = is_harmless, .offline = true, .run = ends_dry},
-    {.name = "sensors", .summary = "of the device", .args = sensor_args, .repeats = true,
-     .hidden = true, .offline = true, .run = ends_dry},
-    {.name = "files", .summary = "two files", .args = file_args, .prints = "a heap",
-     .group = AW_GROUP_KEEP, .offline = true, .run = depends},
+    {.name = "sensors", .summary = "of the device", .repeats = true, .hidden = true,
+     .offline = true, .run = ends_dry, .args = AW_ARGS(
+        {.name = "torque", .field = "kp.value"},
+        {.name = "error", .field = "event.value", .help = "how wrong it is"})},
+    {.name = "files", .summary = "two files", .prints = "a heap", .group = AW_GROUP_KEEP,
+     .offline = true, .run = depends, .args = AW_ARGS(
+        {.name = "from", .kind = AW_ARG_FILE, .endings = "gains txt"},
+        {.name = "to", .kind = AW_ARG_FILE, .optional = true})},
     {.name = "depends", .summary = "on the device", .offline = true, .run = depends},
     {0},
 };
@@ -667,14 +665,15 @@ static const struct aw_tool rich = {
     .commands = rich_commands,
     .common = aw_common_commands,
     .options = rich_options,
-    .help.examples = rich_examples,
+    .help.examples =
+        AW_LIST("-l sim: act moves", "-l 'log:a b' rows", "limited 1", "rows", "-l sim:"),
     .help.example_field = "joint.torque",
     .help.no_answer_hint = "is it on?",
     .state.sections = rich_sections,
     .state.fill_range = range_of,
     .state.choose_variant = variant_of,
     .device.sim = &rich_sim,
-    .device.links = rich_links,
+    .device.links = AW_LIST("can", "log"),
     .safety.stop = stop_as_asked,
     .records.subject = {.get_subject = knee, .accepted = AW_SUBJECTS_ANY, .list = list_knees},
 };
@@ -715,21 +714,10 @@ static void type_stop(const char *input, size_t i)
             i == CASES || i == CASES + 1);
 }
 
-TEST(stop_messages_match_the_golden_file)
-{
-    type_all("shell-stops.txt", type_stop);
-}
-
 /* Leaves the prompt in the later cases, which retries an unconfirmed stop. */
 static void type_and_leave(const char *input, size_t i)
 {
     type_to(&rich, input, NULL, i >= 26);
-}
-
-/* Prints what happens to motions at the end of a session. Without a link, nothing is stopped. */
-TEST(end_of_a_session_matches_the_golden_file)
-{
-    type_all("shell-leaving.txt", type_and_leave);
 }
 
 /* The stop sources that are watched while a command runs. */
@@ -826,24 +814,6 @@ TEST(refusal_is_reported_at_once)
     rig_free(session);
 }
 
-TEST(rows_and_results_match_the_golden_file)
-{
-    type_again("shell-rows.txt", &rich, "rows:1", false);
-}
-
-TEST(message_commands_match_the_golden_file)
-{
-    type_again("shell-words.txt", &rich, "words:2", true);
-}
-
-/* Prints candidates with descriptions, and file extensions. */
-TEST(completions_match_the_golden_file)
-{
-    in_a_row = true;
-    type_again("shell-completions.txt", &rich, NULL, false);
-    in_a_row = false;
-}
-
 static void type_with_input(const char *input, size_t i)
 {
     (void)i;
@@ -851,12 +821,6 @@ static void type_with_input(const char *input, size_t i)
     type(input, NULL);
     one_shot = false;
     unlink("out.gp");
-}
-
-/* Reads output of other programs on standard input. */
-TEST(standard_input_matches_the_golden_file)
-{
-    type_all("shell-input.txt", type_with_input);
 }
 
 TEST(every_record_of_a_large_file_is_decoded)
@@ -884,117 +848,6 @@ TEST(every_record_of_a_large_file_is_decoded)
     unlink("huge.log");
     free(words);
     rig_free(session);
-}
-
-/* Reads input in pieces that may end within a line. */
-TEST(input_in_pieces_matches_the_golden_file)
-{
-    static const struct {
-        const char *line, *pieces[4];
-    } cases[] = {
-        {"decode", {"(5.0) can0 044#0000", "803D0000\n(5.1) can0 05E#9CFF", "000200F0\n"}},
-        {"decode", {"(5.1) can0 05E#9CFF000200F", "0"}},
-        {"watch -", {"{\"x\":1}\n{\"x\"", ":2}\n"}},
-        {"watch -", {"t,x\n1,", "2", "\n2,4"}},
-        {"watch - torque", {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200"}},
-        {"plot - torque --span 1s",
-         {"(5.1) can0 05E#9CFF00", "0200F0\n(5.2) can0 05E#9CFF000200F4"}},
-    };
-    int usual = dup(STDIN_FILENO);
-    begin();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int ends[2];
-        assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-        for (const char *const *piece = cases[i].pieces; *piece; piece++)
-            assert_int_equal(write(ends[1], *piece, strlen(*piece)), strlen(*piece));
-        close(ends[1]);
-        dup2(ends[0], STDIN_FILENO);
-        close(ends[0]);
-        type(cases[i].line, NULL);
-    }
-    dup2(usual, STDIN_FILENO);
-    close(usual);
-    end("shell-pieces.txt");
-}
-
-/* A tool with its own receive function and session time: it gets messages at intervals until the
- * device disappears. */
-static struct {
-    int every_ms, n;
-    bool modelled;
-    struct aw_link link;
-} device;
-
-static void hang_up(struct aw_link *link)
-{
-    (void)link;
-}
-
-static enum aw_status hear(struct aw_session *session, int64_t deadline,
-                           struct aw_received *received)
-{
-    static const struct aw_link_ops ops = {.close = hang_up};
-    static uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0};
-    struct aw_virtual_clock *clock = &session->time.virtual;
-    int64_t next = (clock->time_ns / (device.every_ms * AW_MILLISECOND) + 1) * device.every_ms *
-                   AW_MILLISECOND;
-    device.link.ops = &ops;
-    session->device.link = &device.link;
-    if (device.n == 0)
-        return aw_fail(&session->err, AW_LOST, "the device is gone");
-    clock->time_ns = next < deadline ? next : deadline;
-    if (next > deadline)
-        return AW_TIMEOUT;
-    frame[7] = (uint8_t)(device.n-- % 4 * 8);
-    *received = (struct aw_received){.frame = {frame, sizeof frame},
-                                     .dir = AW_RX,
-                                     .time_ns = AW_NO_TIME,
-                                     .has_model_time = device.modelled,
-                                     .model_ns = 10 * next};
-    return AW_OK;
-}
-
-TEST(received_messages_match_the_golden_file)
-{
-    static const struct {
-        const char *line;
-        int every_ms, n;
-        bool modelled;
-    } cases[] = {
-        {"plot torque --span 12s", 1000, 12, false},
-        {"plot torque --for 40s", 1000, 12, true},
-        {"plot torque --for 4s", 1000, 12, false},
-        {"plot torque --every 2s --for 3s", 700, 12, false},
-        {"plot torque --for 4s", 5000, 12, false},
-        {"plot torque --out out.gp", 1000, 5, false},
-        {"watch torque --for 2500ms", 1000, 5, false},
-        {"watch torque", 1000, 3, false},
-    };
-    struct aw_tool hearing = tool;
-    hearing.talk.receive = hear;
-    begin();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        device.every_ms = cases[i].every_ms;
-        device.n = cases[i].n;
-        device.modelled = cases[i].modelled;
-        type_to(&hearing, cases[i].line, NULL, false);
-        show_file("out.gp");
-    }
-    end("shell-heard.txt");
-}
-
-/* Uses a tool with text messages: lines in both directions start and end anywhere in a packet. */
-TEST(text_messages_match_the_golden_file)
-{
-    struct aw_tool lined = tool;
-    lined.protocol = &aw_armctl_protocol;
-    type_again("shell-streams.txt", &lined, NULL, false);
-}
-
-/* Lists longer than their maximum: the entries that fit are used. */
-TEST(entries_beyond_the_maximum_are_dropped)
-{
-    type_again("shell-long-lists.txt", &rich, NULL, false);
 }
 
 /* Checks the size of a drawing for this terminal size (0: no terminal) and environment. */
@@ -1197,9 +1050,43 @@ static void type_with_config(const char *input, size_t i)
     type_to(strcmp(input, "gains") == 0 ? &configured : &rich, input, NULL, false);
 }
 
-TEST(config_commands_match_the_golden_file)
+/* Types commands with even numbers at the position of a script, if any. If prompts, types each
+ * third one at the prompt. */
+static const struct golden {
+    const char *file;
+    const struct aw_tool *to; /* or type: types a command of the file */
+    const char *where;
+    void (*type)(const char *input, size_t i);
+    bool prompts;
+} goldens[] = {
+    {.file = "shell-lines.txt", .to = &tool, .where = "moves:7"},
+    {.file = "shell-recordings.txt", .to = &tool},
+    {.file = "shell-rows.txt", .to = &rich, .where = "rows:1"},
+    {.file = "shell-words.txt", .to = &rich, .where = "words:2", .prompts = true},
+    {.file = "shell-streams.txt", .to = &lined},           /* text messages in any parts */
+    {.file = "shell-heard.txt", .to = &hearing},           /* messages of a device */
+    {.file = "shell-long-lists.txt", .to = &rich},         /* lists longer than their maximum */
+    {.file = "shell-completions.txt", .to = &rich},        /* candidates with descriptions */
+    {.file = "shell-stops.txt", .type = type_stop},        /* why and how a motion stopped */
+    {.file = "shell-leaving.txt", .type = type_and_leave}, /* motions at the end of a session */
+    {.file = "shell-input.txt", .type = type_with_input},  /* output of other programs */
+    {.file = "shell-configs.txt", .type = type_with_config},
+};
+static const struct golden *golden;
+
+static void type_golden(const char *input, size_t i)
 {
-    type_all("shell-configs.txt", type_with_config);
+    type_to(golden->to, input, i % 2 ? NULL : golden->where, golden->prompts && i % 3 == 0);
+}
+
+TEST(sessions_match_the_golden_files)
+{
+    for (size_t i = 0; i < sizeof goldens / sizeof *goldens; i++) {
+        golden = &goldens[i];
+        in_a_row = strcmp(golden->file, "shell-completions.txt") == 0;
+        type_all(golden->file, golden->type ? golden->type : type_golden);
+    }
+    in_a_row = false;
 }
 
 TEST(help_matches_the_golden_file)

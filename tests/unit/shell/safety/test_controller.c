@@ -2,7 +2,7 @@
  * valid ones. */
 #include "shell/safety/controller.h"
 
-#include "shell_helper.h"
+#include "session_helper.h"
 
 static const struct aw_gain_file file = {.n_gains = 9};
 static struct aw_gain_list sent_gains;
@@ -16,21 +16,13 @@ static enum aw_status send_it(struct aw_session *s, const struct aw_gain_list *g
 
 static const struct aw_controller law = {
     .file = &file, .send = send_it, .error_start = "it is held, but its"};
-static struct aw_session *session;
-static struct aw_tool tool;
 
 static void start(void)
 {
-    tool = rig_tool;
+    start_session();
     tool.motion.controller = &law;
-    session = rig_new(&tool);
     sent_gains = (struct aw_gain_list){0};
     comes = AW_OK;
-}
-
-static void stop(void)
-{
-    rig_free(session);
 }
 
 static void keep_two(void)
@@ -42,7 +34,7 @@ static void keep_two(void)
     aw_gains_backup(session, &old);
 }
 
-TEST_WITH(start, stop, saved_gains_are_restored_once)
+TEST_WITH(start, end_session, saved_gains_are_restored_once)
 {
     assert_null(aw_gains_get_backup(session));
     assert_int_equal(aw_gains_restore(session), AW_OK);
@@ -59,7 +51,7 @@ TEST_WITH(start, stop, saved_gains_are_restored_once)
     assert_null(aw_gains_get_backup(session));
 }
 
-TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
+TEST_WITH(start, end_session, failed_restore_is_retried_at_the_next_stop)
 {
     comes = AW_TIMEOUT;
     keep_two();
@@ -72,7 +64,7 @@ TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
 }
 
 /* Another packet file may give the controller other indexes. */
-TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
+TEST_WITH(start, end_session, gains_of_another_controller_are_ignored)
 {
     static const struct aw_gain_file more = {.n_gains = 12};
     static const struct aw_controller other = {.file = &more, .send = send_it};
@@ -85,7 +77,7 @@ TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
     assert_int_equal(sent_gains.n, 0);
 }
 
-TEST_WITH(start, stop, server_accepts_only_valid_gains)
+TEST_WITH(start, end_session, server_accepts_only_valid_gains)
 {
     uint8_t bytes[sizeof(struct aw_gain_list) + 4];
     size_t size, n;

@@ -1,5 +1,5 @@
 /* Tests the prepared crash stop: its contents, when it is ready, and that it is written. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,8 +19,6 @@ pid_t fork(void)
     return pid;
 }
 
-static struct aw_tool tool;
-static struct aw_session *session;
 static struct aw_link link_of_it;
 static int ends[2];
 static const char *frames[70];
@@ -45,17 +43,11 @@ static bool make_raw(const struct aw_link *link, const void *buf, size_t size,
     return true;
 }
 
-static void hang_up(struct aw_link *link)
-{
-    (void)link;
-}
-
 static void start(void)
 {
-    static const struct aw_link_ops ops = {.raw = make_raw, .close = hang_up};
-    tool = rig_tool;
+    static const struct aw_link_ops ops = {.raw = make_raw, .close = close_nothing};
+    start_session();
     tool.safety.last_stop = last_stop;
-    session = rig_new(&tool);
     link_of_it = (struct aw_link){.ops = &ops};
     session->device.link = &link_of_it;
     session->motion.moving = true;
@@ -67,7 +59,7 @@ static void start(void)
 static void stop(void)
 {
     aw_crash_drop();
-    rig_free(session);
+    end_session();
     close(ends[0]);
     close(ends[1]);
 }

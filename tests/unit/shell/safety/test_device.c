@@ -1,13 +1,11 @@
 /* Tests the link of a session: its clock, and the recording and forwarding of its traffic. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <sys/stat.h>
 
 #include "shell/safety/tee.h"
 #include "shell/session/share.h"
 
-static struct aw_session *session;
-static struct aw_tool tool;
 static char path[64];
 
 /* Answers every read with "hello". */
@@ -49,30 +47,21 @@ static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = o
 
 static void start(void)
 {
-    tool = rig_tool;
+    start_session();
     tool.device.sim = &sim;
-    session = rig_new(&tool);
 }
 
 static void stop(void)
 {
     aw_tee_close(session, NULL);
-    if (session->motion.stop.all_fd >= 0)
-        close(session->motion.stop.all_fd); /* closed by the end of the program */
-    rig_free(session);
+    end_session();
     unlink(path);
-}
-
-static void set(const char *name, const char *text)
-{
-    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
-                     AW_OK);
 }
 
 static struct aw_link *connect_to(const char *url)
 {
-    set("quiet", "1");
-    set("link", url);
+    set_option("quiet", "1");
+    set_option("link", url);
     if (aw_session_open_link(session) != AW_OK)
         fail_msg("%s", session->err.text);
     return session->device.link;
@@ -104,7 +93,7 @@ TEST_WITH(start, stop, traffic_is_recorded)
 {
     strcpy(path, "/tmp/test_session_link_XXXXXX.pcapng");
     close(mkstemps(path, 7));
-    set("record", path);
+    set_option("record", path);
     struct aw_link *link = connect_to("sim:");
     struct stat before, after;
     assert_non_null(session->device.tee);
@@ -184,20 +173,20 @@ TEST_WITH(start, stop, link_aliases_are_resolved)
     char name[32];
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "can0");
-    set("link", "tcp:host:1");
+    set_option("link", "tcp:host:1");
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     struct aw_link served = {.key = "serve:can:can7"};
     session->device.link = &served; /* a served link uses the device's interface */
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
-    set("link", "serve:");
+    set_option("link", "serve:");
     aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "can7");
     session->device.link = NULL;
     alias(2, "round", "@again");
     alias(3, "again", "@round");
-    set("link", "@round");
+    set_option("link", "@round");
     assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
     assert_has(session->err.text, "'@round' refers to itself");
     session->err.text[0] = '\0';

@@ -1,6 +1,6 @@
 /* Tests all sources of stop requests: signals, the program itself, and the end of its parent,
  * reader or script. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,24 +11,10 @@
 
 #include "shell/safety/stop.h"
 
-static struct aw_tool tool;
-static struct aw_session *session;
-static char told[64];
-
-static void tell(struct aw_sink *sink, bool error, const char *text, size_t size)
-{
-    (void)sink;
-    snprintf(told, sizeof told, "%s%.*s", error ? "! " : "", (int)size, text);
-}
-
-static struct aw_sink sink = {tell};
-
 static void start(void)
 {
-    tool = rig_tool;
-    session = rig_new(&tool);
-    session->out.sink = &sink;
-    *told = '\0';
+    start_session();
+    collect_output();
     aw_stop_catch_signals(session);
 }
 
@@ -37,7 +23,7 @@ static void stop(void)
 {
     sigset_t all;
     session->motion.stop.signal = 0;
-    rig_free(session);
+    end_session();
     sigfillset(&all);
     while (sigtimedwait(&all, NULL, &(struct timespec){0}) > 0)
         ;
@@ -76,7 +62,7 @@ TEST_WITH(start, stop, each_signal_requests_a_stop)
         assert_int_equal(session->motion.stop.signal, number);
         assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 128 + number);
         assert_int_equal(aw_stop_ends_prompt(session), number != SIGINT);
-        assert_string_equal(told, "");
+        assert_string_equal(printed, "");
         assert_false(is_asked());
     }
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
@@ -116,7 +102,7 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
     session->mode.interactive = true;
     raise(SIGINT);
     aw_stop_read_cause(session);
-    assert_string_equal(told, "! \n");
+    assert_string_equal(printed, "! \n");
     session->out.error = ECANCELED;
     aw_stop_rearm(session);
     assert_int_equal(session->motion.stop.signal, 0);
@@ -124,10 +110,10 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
     session->out.error = EPIPE;
     aw_stop_rearm(session);
     assert_int_equal(session->out.error, EPIPE);
-    *told = '\0';
+    *printed = '\0';
     raise(SIGTERM);
     aw_stop_read_cause(session);
-    assert_string_equal(told, "");
+    assert_string_equal(printed, "");
 }
 
 TEST_WITH(start, stop, ctrl_z_requests_a_stop_while_suspends_are_watched)
@@ -295,8 +281,8 @@ enum way { UNWATCHED, WATCHED, NOHUP, SETSID };
 static void look_after_parent(int told_fd, int out_fd, enum way way)
 {
     char found[16] = "", byte;
-    session = rig_new(&tool);
-    session->out.sink = &sink;
+    start_session();
+    collect_output();
     signal(SIGHUP, way == NOHUP ? SIG_IGN : SIG_DFL);
     if (way == SETSID)
         setsid();

@@ -1,21 +1,10 @@
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include "shell/session/bind.h"
 
-static struct aw_session *session;
 static struct aw_tokens words;
 static struct aw_args args;
 static size_t bad;
-
-static void start(void)
-{
-    session = rig_new(&rig_tool);
-}
-
-static void stop(void)
-{
-    rig_free(session);
-}
 
 static enum aw_status bind(const char *line)
 {
@@ -25,10 +14,10 @@ static enum aw_status bind(const char *line)
     return aw_bind(session, &words, &args, &bad);
 }
 
-static void again(void)
+static void start_again(void)
 {
-    stop();
-    start();
+    end_session();
+    start_session();
 }
 
 /* Prints "name=text" for every bound argument, turn by turn. */
@@ -76,11 +65,11 @@ static void list_bound(char *out)
                 args.bound[i].arg->name, args.bound[i].text);
 }
 
-TEST_WITH(start, stop, words_are_bound_to_arguments)
+TEST_WITH(start_session, end_session, words_are_bound_to_arguments)
 {
     char bound[1024];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        again();
+        start_again();
         if (bind(good[i].line) != AW_OK)
             fail_msg("%s: %s", good[i].line, session->err.text);
         list_bound(bound);
@@ -116,10 +105,10 @@ static const struct {
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };
 
-TEST_WITH(start, stop, binding_errors_are_explained)
+TEST_WITH(start_session, end_session, binding_errors_are_explained)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        again();
+        start_again();
         enum aw_status status = bind(wrong[i].line);
         if (status != wrong[i].status)
             fail_msg("%s: %d %s", wrong[i].line, status, session->err.text);
@@ -147,10 +136,10 @@ static const struct {
     {"set -- -g", "gently", NULL},
 };
 
-TEST_WITH(start, stop, options_are_set)
+TEST_WITH(start_session, end_session, options_are_set)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        again();
+        start_again();
         bind(options[i].line);
         const char *text = aw_option(session, options[i].option);
         if (options[i].text)
@@ -160,7 +149,7 @@ TEST_WITH(start, stop, options_are_set)
     }
 }
 
-TEST_WITH(start, stop, negative_numbers_are_not_options)
+TEST_WITH(start_session, end_session, negative_numbers_are_not_options)
 {
     static const struct {
         const char *word;
@@ -171,7 +160,7 @@ TEST_WITH(start, stop, negative_numbers_are_not_options)
         assert_int_equal(aw_is_option(rows[i].word), rows[i].option);
 }
 
-TEST_WITH(start, stop, maximum_number_of_words_is_bound)
+TEST_WITH(start_session, end_session, maximum_number_of_words_is_bound)
 {
     char line[AW_LINE_MAX] = "turn";
     for (size_t i = 0; i < AW_WORDS_MAX - 2; i++)
@@ -181,7 +170,7 @@ TEST_WITH(start, stop, maximum_number_of_words_is_bound)
     assert_int_equal(args.n_repeats, (AW_WORDS_MAX - 2) / 2);
 }
 
-TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
+TEST_WITH(start_session, end_session, arguments_are_found_by_name_and_turn)
 {
     assert_int_equal(bind("turn 1 2 way=4 level=3"), AW_OK);
     assert_string_equal(aw_arg(&args, "level", 0), "1");
@@ -195,7 +184,7 @@ TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
     assert_true(value == -7); /* keeps its value */
 }
 
-TEST_WITH(start, stop, argument_properties_come_from_the_field)
+TEST_WITH(start_session, end_session, argument_properties_come_from_the_field)
 {
     struct aw_arg_info info = aw_arg_info(session, &rig_turn_args[1]);
     assert_string_equal(info.help, "its own help");
@@ -210,7 +199,7 @@ TEST_WITH(start, stop, argument_properties_come_from_the_field)
     assert_true(info.max == 9);
 }
 
-TEST_WITH(start, stop, arguments_fill_a_record)
+TEST_WITH(start_session, end_session, arguments_fill_a_record)
 {
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec(session->wire, "choice", AW_TX);

@@ -1,13 +1,12 @@
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <sys/stat.h>
 
-static struct aw_session *session;
 static char folder[64], file[96];
 
 static void start(void)
 {
-    session = rig_new(&rig_tool);
+    start_session();
     snprintf(folder, sizeof folder, "/tmp/test_config.XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/rig.ini", folder);
@@ -15,22 +14,21 @@ static void start(void)
 
 static void stop(void)
 {
-    rig_free(session);
+    end_session();
     remove_tree(folder);
 }
 
 static enum aw_status load(const char *text)
 {
-    rig_free(session);
-    session = rig_new(&rig_tool);
+    end_session();
+    start_session();
     write_file(file, text);
     return aw_config_load(session, file);
 }
 
 static void assert_wrong(const char *part)
 {
-    if (!strstr(session->config->error.text, part))
-        fail_msg("'%s' does not say '%s'", session->config->error.text, part);
+    assert_has(session->config->error.text, part);
 }
 
 TEST_WITH(start, stop, config_sections_are_read)
@@ -155,15 +153,12 @@ static enum aw_status configure(struct aw_session *s, const char *section, const
 
 TEST_WITH(start, stop, other_sections_belong_to_the_tool)
 {
-    struct aw_tool tool = rig_tool;
     tool.state.set_config_key = configure;
-    session->tool = &tool;
     write_file(file, "[joint elbow]\nindex = 2\n");
     assert_int_equal(aw_config_load(session, file), AW_OK);
     write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
     assert_int_equal(aw_config_load(session, file), AW_LIMIT);
     assert_wrong(":3:1: [joint elbow] index: 9 will not do");
-    session->tool = &rig_tool;
 }
 
 TEST_WITH(start, stop, unreadable_file_is_reported)

@@ -1,20 +1,19 @@
 /* Tests lines on standard error, which must never block while a device is in use: lost lines are
  * counted. Also tests progress on a terminal. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 
-static struct aw_session *session;
 static int ends[2], usual;
 
 /* Makes standard error a pipe of 16384 bytes. */
 static void start(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    session = rig_new(&rig_tool);
+    start_session();
     session->out.charset = AW_CHARSET_UTF8;
     usual = dup(STDERR_FILENO);
     assert_false(pipe2(ends, O_NONBLOCK) != 0 || fcntl(ends[1], F_SETPIPE_SZ, 16384) != 16384 ||
@@ -28,9 +27,7 @@ static void stop(void)
     close(ends[1]);
     if (ends[0] >= 0)
         close(ends[0]);
-    if (session->time.real.stop_fd >= 0)
-        close(session->time.real.stop_fd);
-    rig_free(session);
+    end_session();
 }
 
 static const char *said(void)

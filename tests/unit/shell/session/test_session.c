@@ -1,30 +1,17 @@
 /* Tests queries of the session that depend on options and clock. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include <errno.h>
 #include <pty.h>
 
-static struct aw_session *session;
-
 static void start(void)
 {
-    session = rig_new(&rig_tool);
+    start_session();
     session->clock = &session->time.virtual.base;
     session->time.virtual.time_ns = 5 * AW_SECOND;
 }
 
-static void stop(void)
-{
-    rig_free(session);
-}
-
-static void set(const char *name, const char *text)
-{
-    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
-                     AW_OK);
-}
-
-TEST_WITH(start, stop, for_option_sets_the_end_time)
+TEST_WITH(start, end_session, for_option_sets_the_end_time)
 {
     static const struct {
         const char *text;
@@ -33,7 +20,7 @@ TEST_WITH(start, stop, for_option_sets_the_end_time)
         {"0.5s", 5 * AW_SECOND + AW_SECOND / 2}, {"1s", 6 * AW_SECOND}, {"2min", 125 * AW_SECOND}};
     assert_true(aw_session_end_time(session) == AW_NEVER);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        set("for", rows[i].text);
+        set_option("for", rows[i].text);
         assert_true(aw_session_end_time(session) == rows[i].end_ns);
     }
     assert_true(aw_session_time(session) == 5 * AW_SECOND);
@@ -44,7 +31,7 @@ TEST_WITH(start, stop, for_option_sets_the_end_time)
 }
 
 /* Checks the output style for each option. */
-TEST_WITH(start, stop, options_select_the_output_style)
+TEST_WITH(start, end_session, options_select_the_output_style)
 {
     static const struct {
         const char *option, *value;
@@ -56,10 +43,10 @@ TEST_WITH(start, stop, options_select_the_output_style)
         {"fields", "x", AW_STYLE_TEXT, false}, {"quiet", "1", AW_STYLE_TEXT, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        stop();
+        end_session();
         start();
         if (rows[i].option)
-            set(rows[i].option, rows[i].value);
+            set_option(rows[i].option, rows[i].value);
         assert_int_equal(aw_session_style(session), rows[i].style);
         assert_int_equal(aw_session_is_json(session), rows[i].style == AW_STYLE_JSON);
         assert_int_equal(aw_session_is_formatted(session), rows[i].style != AW_STYLE_TEXT);
@@ -67,13 +54,13 @@ TEST_WITH(start, stop, options_select_the_output_style)
     }
     assert_true(isnan(session->options.link.timeout_s));
     assert_null(aw_option(session, "nothing"));
-    set("count", "7");
+    set_option("count", "7");
     assert_true(session->options.run.count == 7);
-    set("timeout", "250ms");
+    set_option("timeout", "250ms");
     assert_true(session->options.link.timeout_s == 0.25);
 }
 
-TEST_WITH(start, stop, statuses_have_exit_codes)
+TEST_WITH(start, end_session, statuses_have_exit_codes)
 {
     for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
         if (status != AW_STOPPED)
@@ -89,16 +76,16 @@ TEST_WITH(start, stop, statuses_have_exit_codes)
     assert_int_equal(aw_session_exit_code(session, AW_LOST), 7);
 }
 
-TEST_WITH(start, stop, fields_beyond_the_maximum_are_dropped)
+TEST_WITH(start, end_session, fields_beyond_the_maximum_are_dropped)
 {
     char list[256] = "u8";
     for (int i = 1; i < AW_FIELDS_MAX + 8; i++)
         strcat(list, ",u16");
-    set("fields", list);
+    set_option("fields", list);
     assert_int_equal(aw_session_check_fields(session), AW_OK);
     assert_string_equal(session->run.printing.fields[AW_FIELDS_MAX - 1], "u16");
     assert_null(session->run.printing.fields[AW_FIELDS_MAX]);
-    set("fields", "u8,u61");
+    set_option("fields", "u8,u61");
     assert_int_equal(aw_session_check_fields(session), AW_USAGE);
     assert_null(session->run.printing.fields[2]);
 }

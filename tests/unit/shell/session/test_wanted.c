@@ -1,55 +1,43 @@
 /* Tests that --fields and --format respect the available space. */
-#include "shell_helper.h"
+#include "session_helper.h"
 
 #include "shell/session/wanted.h"
 
-static struct aw_session *session;
 static struct aw_wanted *wanted;
 
 static void start(void)
 {
-    session = rig_new(&rig_tool);
+    start_session();
     wanted = &session->run.printing.wanted;
 }
 
-static void stop(void)
+TEST_WITH(start, end_session, fields_and_format_are_parsed)
 {
-    rig_free(session);
-}
-
-static void set(const char *name, const char *text)
-{
-    assert_int_equal(aw_options_set(&session->options, name, text, AW_FROM_COMMAND_LINE, NULL),
-                     AW_OK);
-}
-
-TEST_WITH(start, stop, fields_and_format_are_parsed)
-{
-    set("fields", "u8,t,bits.a");
-    set("format", "%{u16} of %{t} %{dir}: %{s8}");
+    set_option("fields", "u8,t,bits.a");
+    set_option("format", "%{u16} of %{t} %{dir}: %{s8}");
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2); /* every message has a time */
     assert_string_equal(wanted->any.pattern[0], "u8");
     assert_string_equal(wanted->any.pattern[1], "bits.a");
     assert_string_equal(wanted->all.pattern[0], "u16");
     assert_string_equal(wanted->all.pattern[wanted->all.n - 1], "s8");
-    set("format", "%{u16} of %{t} %{dir}: %{s8");
+    set_option("format", "%{u16} of %{t} %{dir}: %{s8");
     assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
     assert_string_equal(session->err.text, "'%{s8': invalid reference — write %{FIELD}");
-    set("json", "1"); /* the format does not apply to this object */
+    set_option("json", "1"); /* the format does not apply to this object */
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2);
     assert_int_equal(wanted->all.n, 0);
 }
 
 /* Names of a format are stored in sequence. Names that do not fit are dropped. */
-TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
+TEST_WITH(start, end_session, names_of_a_long_format_are_dropped)
 {
     static char format[8192];
     /* The names fill the buffer, or are one byte too long. */
     for (int last = 1022; last <= 1023; last++) {
         sprintf(format, "%%{%01023d}%%{%0*d}%%{u8}%%{u16}", 0, last, 0);
-        set("format", format);
+        set_option("format", format);
         assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
         assert_int_equal(wanted->all.n, last == 1022 ? 2 : 1);
         assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
@@ -60,7 +48,7 @@ TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
 }
 
 /* The error for an unknown name lists the available names once, as far as they fit. */
-TEST_WITH(start, stop, error_lists_available_names)
+TEST_WITH(start, end_session, error_lists_available_names)
 {
     struct aw_object object;
     char name[16];

@@ -3,13 +3,12 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/wire.h"
+#include "session_helper.h"
 #include "shell/safety/controller.h"
 #include "shell/safety/transmit.h"
-#include "shell_helper.h"
 
 #define PID 9 /* number of gains in a packet */
 
-static struct aw_session *session;
 static struct aw_device_setting settings[AW_HIDMOTOR_GAIN_COUNT];
 static double board[AW_HIDMOTOR_GAIN_COUNT]; /* NaN: the board does not report the gain */
 static int asked, sent, silent;              /* silent: number of requests that get no answer */
@@ -58,7 +57,6 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
 
 static struct aw_controller law;
 static const struct aw_transmit transmit = {.send = exchange};
-static struct aw_tool tool;
 
 static void start(void)
 {
@@ -69,11 +67,9 @@ static void start(void)
                                  .settings = settings_of,
                                  .needs_all = true,
                                  .error_start = "it is held, but its"};
-    tool = rig_tool;
-    tool.protocol = &aw_hidmotor_protocol;
+    start_session_of(&aw_hidmotor_protocol);
     tool.motion.controller = &law;
     tool.talk.transmit = &transmit;
-    session = rig_new(&tool);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char name[AW_GAIN_TEXT], set[64], told[64];
         const char *packet = packets[aw_hidmotor_gain_controller(i)];
@@ -87,11 +83,6 @@ static void start(void)
     kept_at = NAN;
 }
 
-static void stop(void)
-{
-    rig_free(session);
-}
-
 static struct aw_gain_list two_gains(void)
 {
     struct aw_gain_list wanted = {0};
@@ -100,7 +91,7 @@ static struct aw_gain_list two_gains(void)
     return wanted;
 }
 
-TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
+TEST_WITH(start, end_session, one_question_reads_all_gains_of_a_packet)
 {
     struct aw_gain_list list = {0};
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
@@ -119,7 +110,7 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
 }
 
 /* An unread gain is never sent as 0, even if its field has a default. */
-TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
+TEST_WITH(start, end_session, packet_with_an_unknown_gain_is_not_sent)
 {
     struct aw_gain_list wanted = two_gains(), velocity = {0};
     size_t n;
@@ -138,7 +129,7 @@ TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
     assert_int_equal(sent, 1);
 }
 
-TEST_WITH(start, stop, omitted_gains_keep_their_values)
+TEST_WITH(start, end_session, omitted_gains_keep_their_values)
 {
     struct aw_gain_list wanted = two_gains();
     size_t n;
@@ -151,7 +142,7 @@ TEST_WITH(start, stop, omitted_gains_keep_their_values)
         assert_true(board[i] == (i == 0 ? 0.25 : i == 14 ? 7 : (double)i + 1));
 }
 
-TEST_WITH(start, stop, gain_that_the_device_ignores_is_reported)
+TEST_WITH(start, end_session, gain_that_the_device_ignores_is_reported)
 {
     struct aw_gain_list wanted = two_gains();
     size_t n;
@@ -164,7 +155,7 @@ TEST_WITH(start, stop, gain_that_the_device_ignores_is_reported)
 }
 
 /* After a failure the device may have either value. */
-TEST_WITH(start, stop, lost_answers_leave_the_gains_unknown)
+TEST_WITH(start, end_session, lost_answers_leave_the_gains_unknown)
 {
     struct aw_gain_list wanted = two_gains();
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
@@ -192,7 +183,7 @@ static void add(void *context, const void *bytes, size_t size)
     memcpy(frames[n_frames++], bytes, size);
 }
 
-TEST_WITH(start, stop, last_stop_sends_the_old_gains_three_times)
+TEST_WITH(start, end_session, last_stop_sends_the_old_gains_three_times)
 {
     struct aw_gain_list old = {0};
     struct aw_record record;
