@@ -3,6 +3,10 @@
 #ifndef AW_TESTS_SAMPLE_HELPER_H
 #define AW_TESTS_SAMPLE_HELPER_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "wire/wire.h"
 
 /* clang-format off */
@@ -161,5 +165,19 @@ static const struct aw_protocol sample_protocol = {
     .frames.frame_max = 128,
     .frames.checksum = sample_sum,
 };
+
+/* Uses the variant of the case "VARIANT MESSAGE REST"; "raw" is the first one with wire numbers.
+ * Returns the rest. */
+static inline const char *sample_case(struct aw_wire *wire, const char *input, char message[16])
+{
+    char variant[16];
+    int rest;
+    if (sscanf(input, "%15s %15s %n", variant, message, &rest) != 2)
+        abort();
+    bool raw = strcmp(variant, "raw") == 0;
+    aw_wire_init(wire, &sample_protocol,
+                 raw ? NULL : aw_protocol_variant(&sample_protocol, variant), raw);
+    return input + rest;
+}
 
 #endif

@@ -233,6 +233,66 @@ static inline enum aw_status set_fields(struct aw_record *record, const char *fi
     return aw_record_set_pairs(record, pairs, n, err);
 }
 
+/* Prints the fields of a record that have values. */
+static inline void print_fields(FILE *out, const struct aw_record *record)
+{
+    const char *blank = "";
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        char name[64];
+        if (!(record->present >> i & 1) || isnan(record->v[i]))
+            continue;
+        aw_scalar_name(&record->codec->scalars[i], name, sizeof name);
+        fprintf(out, "%s%s=", blank, name);
+        if (record->codec->scalars[i].field->type == AW_TEXT)
+            fprintf(out, "'%s'", record->text);
+        else
+            fprintf(out, "%.15g", record->v[i] + 0.0); /* without the sign of -0 */
+        blank = " ";
+    }
+}
+
+/* Prints a frame as hex, or as text with \\r and \\n. */
+static inline void print_frame(FILE *out, const struct aw_wire *wire, struct aw_span frame)
+{
+    char hex[AW_HEX_SIZE(FRAME_CAP)];
+    aw_hex_print(wire->protocol, frame, hex);
+    if (!wire->protocol->frames.ascii)
+        fputs(hex, out);
+    for (size_t i = 0; i < frame.size && wire->protocol->frames.ascii; i++) {
+        char c = (char)frame.data[i];
+        fprintf(out, c < ' ' ? "\\%c" : "%c", c == '\r' ? 'r' : c == '\n' ? 'n' : c);
+    }
+}
+
+/* Prints the frame of a record or the error, without force, and with force if this differs.
+ * Returns the size of the frame without force, or 0. */
+static inline size_t print_encoded(FILE *out, const struct aw_wire *wire,
+                                   const struct aw_record *record, uint8_t *bytes)
+{
+    uint8_t forced_bytes[FRAME_CAP];
+    size_t size = 0, forced_size = 0;
+    struct aw_error err = {0}, forced_err = {0};
+    enum aw_status status = aw_encode(record, false, bytes, FRAME_CAP, &size, &err);
+    enum aw_status forced =
+        aw_encode(record, true, forced_bytes, FRAME_CAP, &forced_size, &forced_err);
+    assert_true(err.status == status && forced_err.status == forced);
+    if (status == AW_OK) {
+        print_frame(out, wire, (struct aw_span){bytes, size});
+        assert_int_equal(forced, AW_OK);
+        assert_int_equal(forced_size, size);
+        assert_memory_equal(forced_bytes, bytes, size);
+        return size;
+    }
+    fprintf(out, "%d %s", status, err.text);
+    if (forced == AW_OK) {
+        fputs("; forced: ", out);
+        print_frame(out, wire, (struct aw_span){forced_bytes, forced_size});
+    } else if (forced != status || strcmp(forced_err.text, err.text) != 0) {
+        fprintf(out, "; forced: %d %s", forced, forced_err.text);
+    }
+    return 0;
+}
+
 /* Sets fields and encodes; returns the status and the frame as hex text. */
 static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, const char *message,
                                          const char *fields, char *hex, struct aw_error *err)

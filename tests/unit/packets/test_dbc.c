@@ -1,73 +1,34 @@
 /* Tests DBC files: the packets that they define, omitted parts, and errors. */
-#include "test.h"
+#include "packets_helper.h"
 
-#include <math.h>
-
-#include "packets/packets.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/hidmotor/wire.h"
 #include "wire/can_id.h"
-#include "wire/hex.h"
-#include "wire/wire.h"
-
-static struct aw_wire wire;
-static struct aw_packets *packets;
-
-static enum aw_status read_text(const struct aw_protocol *protocol, const char *text,
-                                struct aw_error *err)
-{
-    FILE *file = text_file(text);
-    packets = aw_packets_new(protocol);
-    assert_non_null(packets);
-    struct aw_lines lines = {.file = file, .name = "f.dbc"};
-    enum aw_status status = aw_packets_read_dbc(packets, &lines, err);
-    fclose(file);
-    if (status == AW_OK)
-        aw_wire_init(&wire, aw_packets_protocol(packets), NULL, false);
-    return status;
-}
 
 static void use(const char *text)
 {
-    struct aw_error err = {0};
-    assert_ok(read_text(&aw_canpid_protocol, text, &err), &err);
+    use_packets(&aw_canpid_protocol, text, true);
 }
 
-/* Requires that a frame in hex decodes to values such as "SPEED=3 STATE=-1". */
+/* Requires that a frame in hex decodes to values such as "SPEED=3 STATE=-1", and back. */
 static void assert_decodes(const char *hex, const char *message, const char *wanted)
 {
-    uint8_t frame[16];
-    size_t size;
     struct aw_record record;
-    struct aw_error err = {0};
-    char text[256] = "";
-    assert_int_equal(
-        aw_hex_parse(&aw_canpid_protocol, hex, strlen(hex), frame, sizeof frame, &size, &err),
-        AW_OK);
-    if (aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, size}, &record, &err) != AW_OK)
-        fail_msg("%s: %s", hex, err.text);
+    uint8_t bytes[FRAME_CAP];
+    char text[256] = "", again[AW_HEX_SIZE(FRAME_CAP)];
+    struct aw_span frame = {.data = bytes};
+    assert_ok(decode_text(&wire, AW_RX, hex, &record, &err), &err);
     assert_string_equal(record.codec->message->name, message);
-    for (int i = 0; i < record.codec->n_scalars; i++)
-        if (record.present >> i & 1)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%.15g",
-                     *text ? " " : "", record.codec->scalars[i].field->name, record.v[i]);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    print_fields(out, &record);
+    fclose(out);
     assert_string_equal(text, wanted);
-    uint8_t again[16];
-    size_t size_again;
-    if (aw_encode(&record, true, again, sizeof again, &size_again, &err) != AW_OK)
-        fail_msg("%s: %s", hex, err.text);
-    char back[40];
-    aw_hex_print(&aw_canpid_protocol, (struct aw_span){again, size_again}, back);
-    assert_string_equal(back, hex);
+    assert_ok(aw_encode(&record, true, bytes, sizeof bytes, &frame.size, &err), &err);
+    aw_hex_print(&aw_canpid_protocol, frame, again);
+    assert_string_equal(again, hex);
 }
 
-static void end(void)
-{
-    aw_packets_free(packets);
-    packets = NULL;
-}
-
-TEST_WITH(NULL, end, signals_decode_by_position_and_byte_order)
+TEST(signals_decode_by_position_and_byte_order)
 {
     use("BO_ 1600 Places: 8 BMS\n"
         " SG_ A : 0|12@1+ (0.5,-40) [0|0] \"\" X\n"
@@ -95,7 +56,7 @@ static const char nested[] = "BO_ 1605 N: 8 V\n"
                              "SG_MUL_VAL_ 1605 Deep Inner 0-0;\n"
                              "SG_MUL_VAL_ 1605 Wide Outer 0-0;\n";
 
-TEST_WITH(NULL, end, multiplexed_signals_are_decoded)
+TEST(multiplexed_signals_are_decoded)
 {
     use(nested);
     assert_decodes("645#F0FF000000000000", "V.N", "Outer=0 Wide=4095");
@@ -104,39 +65,30 @@ TEST_WITH(NULL, end, multiplexed_signals_are_decoded)
     assert_decodes("645#0200000000000000", "V.N", "Outer=2");
 }
 
-TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
+TEST(only_selected_multiplexed_signals_are_sent)
 {
     static const struct {
-        const char *name[3];
-        double value[3];
-        const char *why; /* error; NULL: encoded */
+        const char *fields, *why; /* error; "": encoded */
     } cases[] = {
-        {{"Outer", "Wide"}, {0, 9}, NULL},
-        {{"Outer", "Wide"}, {1, 9}, "V.N: Inner is missing — give Inner=VALUE"},
-        {{"Outer", "Inner", "Deep"}, {4, 0, 9}, NULL},
-        {{"Outer", "Inner", "Deep"},
-         {4, 1, 9},
+        {"Outer=0 Wide=9", ""},
+        {"Outer=1 Wide=9", "V.N: Inner is missing — give Inner=VALUE"},
+        {"Outer=4 Inner=0 Deep=9", ""},
+        {"Outer=4 Inner=1 Deep=9",
          "V.N: Deep not available with this Inner — omit it, or give another Inner"},
-        {{"Outer", "Inner"},
-         {2, 0},
+        {"Outer=2 Inner=0",
          "V.N: Inner not available with this Outer — omit it, or give another Outer"},
-        {{"Inner"}, {0}, "V.N: Outer is missing — give Outer=VALUE"},
+        {"Inner=0", "V.N: Outer is missing — give Outer=VALUE"},
     };
     use(nested);
     EACH (row, cases) {
-        struct aw_record record;
-        struct aw_error err = {0};
-        uint8_t out[16];
-        size_t size;
-        aw_record_init(&record, aw_wire_codec(&wire, "V.N", AW_TX), AW_TX);
-        for (int k = 0; k < 3 && row->name[k]; k++)
-            assert_int_equal(aw_record_set(&record, row->name[k], row->value[k], &err), AW_OK);
-        aw_encode(&record, false, out, sizeof out, &size, &err);
-        assert_string_equal(err.text, row->why ? row->why : "");
+        char hex[AW_HEX_SIZE(FRAME_CAP)];
+        err = (struct aw_error){.status = AW_OK};
+        encode_text(&wire, AW_TX, "V.N", row->fields, hex, &err);
+        assert_string_equal(err.text, row->why);
     }
 }
 
-TEST_WITH(NULL, end, value_names_and_long_names_are_read)
+TEST(value_names_and_long_names_are_read)
 {
     use("BO_ 1604 Modes: 8 V\n SG_ Mode : 0|8@1+ (0.5,1) [0|0] \"%\" X\n"
         " SG_ dir : 8|8@1+ (1,0) [0|0] \"\" X\n SG_ S : 16|8@1- (1,0) [0|0] \"\" X\n"
@@ -164,7 +116,7 @@ TEST_WITH(NULL, end, value_names_and_long_names_are_read)
     }
 }
 
-TEST_WITH(NULL, end, omitted_signals_are_reported)
+TEST(omitted_signals_are_reported)
 {
     use("BO_ 65 Ours: 6 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n"
         "BO_ 1600 Fd: 64 V\nBO_ 3221225472 NONE: 0 Vector__XXX\n"
@@ -186,7 +138,7 @@ TEST_WITH(NULL, end, omitted_signals_are_reported)
 }
 
 /* The signal t is renamed to t_; otherwise it would select itself. */
-TEST_WITH(NULL, end, renamed_signals_do_not_collide)
+TEST(renamed_signals_do_not_collide)
 {
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
@@ -197,7 +149,7 @@ TEST_WITH(NULL, end, renamed_signals_do_not_collide)
 }
 
 /* The next statement is still parsed. */
-TEST_WITH(NULL, end, missing_semicolon_is_tolerated)
+TEST(missing_semicolon_is_tolerated)
 {
     use("VAL_TABLE_ States 0 \"off\" 1 \"on\"\nBO_ 1600 A: 1 N\n"
         " SG_ X : 0|8@1+ (1,0) [0|0] \"\" N\nCM_ BO_ 1600 \"first\"\n"
@@ -209,7 +161,7 @@ TEST_WITH(NULL, end, missing_semicolon_is_tolerated)
     assert_decodes("642#07", "N.C", "X=7");
 }
 
-TEST_WITH(NULL, end, scaled_values_stay_finite)
+TEST(scaled_values_stay_finite)
 {
     use("BO_ 1600 A: 8 N\n SG_ X : 0|64@1- (1e300,0) [0|0] \"\" N\n"
         " SG_ Y : 0|64@1- (1,-1e31) [0|0] \"\" N\n SG_ Z : 0|64@1- (1e30,0) [0|0] \"\" N\n"
@@ -227,7 +179,7 @@ TEST_WITH(NULL, end, scaled_values_stay_finite)
     assert_true(isfinite(range.min) && isfinite(range.max));
 }
 
-TEST_WITH(NULL, end, signals_and_messages_beyond_the_limits_are_skipped)
+TEST(signals_and_messages_beyond_the_limits_are_skipped)
 {
     static char text[200000];
     size_t used = (size_t)sprintf(text, "BO_ 1600 Bits: 8 V\n");
@@ -243,7 +195,7 @@ TEST_WITH(NULL, end, signals_and_messages_beyond_the_limits_are_skipped)
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
-TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
+TEST(dbc_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;
@@ -263,17 +215,13 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
         {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a quoted string"},
         {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},
     };
-    EACH (row, cases) {
-        struct aw_error err = {0};
-        assert_error(read_text(&aw_canpid_protocol, row->text, &err), AW_USAGE, &err, row->why);
-        end();
-    }
-    struct aw_error err = {0};
-    assert_int_equal(read_text(&aw_hidmotor_protocol, "", &err), AW_USAGE);
-    assert_string_equal(err.text,
-                        "DBC files are not supported by hidmotor — use a tool for a CAN bus");
-    end();
-    packets = aw_packets_new(&aw_canpid_protocol);
+    EACH (row, cases)
+        assert_error(read_packets(&aw_canpid_protocol, row->text, true), AW_USAGE, &err, row->why);
+    assert_error(read_packets(&aw_hidmotor_protocol, "", true), AW_USAGE, &err,
+                 "DBC files are not supported by hidmotor — use a tool for a CAN bus");
+    read_packets(&aw_canpid_protocol, "", true);
     struct aw_lines lines = {.name = "/nowhere/x.dbc"};
     assert_int_equal(aw_packets_read_dbc(packets, &lines, &err), AW_USAGE);
 }
+
+ALL_TESTS_WITH(NULL, free_packets);
