@@ -101,9 +101,8 @@ static inline void rig_run(struct rig *rig, double seconds)
 static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)
 {
     double normalised = value / aw_canpid_full_scale(controller);
-    if (aw_canpid_send_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err) !=
-        AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_canpid_send_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err),
+              &rig->err);
 }
 
 static inline void rig_gain(struct rig *rig, unsigned board, int controller,
@@ -113,8 +112,7 @@ static inline void rig_gain(struct rig *rig, unsigned board, int controller,
     bool allowed = rig->client.options.allow_switch;
     if (aw_canpid_board(&rig->client, board)->controller == AW_CANPID_LAST)
         rig->client.options.allow_switch = true;
-    if (aw_canpid_set_gain(&rig->client, &at, NULL, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_canpid_set_gain(&rig->client, &at, NULL, &rig->err), &rig->err);
     rig->client.options.allow_switch = allowed;
 }
 

@@ -77,8 +77,7 @@ static inline void fake_put(struct fake *f, const char *message, uint32_t id, co
             record.present |= UINT64_C(1) << scalar;
         }
     }
-    if (aw_encode(&record, true, f->out + f->pending, 256, &size, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_encode(&record, true, f->out + f->pending, 256, &size, &err), &err);
     f->pending += size;
 }
 
@@ -153,8 +152,7 @@ static inline void fake_take(struct fake *f, struct aw_span frame)
 {
     struct aw_record record;
     struct aw_error err;
-    if (aw_wire_decode(&f->wire, AW_TX, frame, &record, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_wire_decode(&f->wire, AW_TX, frame, &record, &err), &err);
     const char *message = record.codec->message->name;
     bool named = aw_codec_find(record.codec, "id") < 0;
     uint32_t id = named ? 0 : (uint32_t)aw_record_get(&record, "id");
@@ -271,8 +269,7 @@ struct rig {
 static inline struct rig *rig_new(const char *wire)
 {
     struct rig *rig = calloc(1, sizeof *rig);
-    if (aw_ezphys_framing_parse(&rig->framing, wire, NULL, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_ezphys_framing_parse(&rig->framing, wire, NULL, &rig->err), &rig->err);
     rig->clock = aw_virtual_clock();
     rig->fake.device.ops = &fake_ops;
     rig->fake.framer.dir = AW_TX;
@@ -317,8 +314,7 @@ static inline void rig_motor(struct rig *rig, uint32_t id, const char *name, dou
     struct aw_ezphys_target target = {.id = id};
     struct aw_ezphys_motor motor = {{velocity, velocity / 2}, {torque, torque}};
     strcpy(target.name, name);
-    if (aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err), &rig->err);
 }
 
 #endif

@@ -37,8 +37,7 @@ static inline struct rig *rig_faulty(const char *faults)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     struct aw_error err;
-    if (aw_hidmotor_faults_parse(faults, &options.faults, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_hidmotor_faults_parse(faults, &options.faults, &err), &err);
     return rig_of(&options);
 }
 
@@ -70,8 +69,7 @@ static inline struct aw_hidmotor_truth rig_truth(struct rig *rig)
 static inline struct aw_hidmotor_status rig_status(struct rig *rig)
 {
     struct aw_hidmotor_status status;
-    if (aw_hidmotor_status(&rig->arm, &status, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_hidmotor_status(&rig->arm, &status, &rig->err), &rig->err);
     return status;
 }
 
@@ -93,9 +91,9 @@ static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, con
     struct aw_span payload;
     bool force = rig->arm.options.force;
     rig->arm.options.force = true;
-    if (aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
-        aw_hidmotor_send_raw(&rig->arm, id, payload, &reply, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
+                  aw_hidmotor_send_raw(&rig->arm, id, payload, &reply, &rig->err),
+              &rig->err);
     rig->arm.options.force = force;
     return reply;
 }

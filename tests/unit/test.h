@@ -69,6 +69,13 @@ static inline void assert_has(const char *text, const char *part)
         assert_string_equal((err)->text, message);                                                 \
     } while (0)
 
+/* Requires that a call fails with this status and that the text of err contains this part. */
+#define assert_error_has(call, expected, err, part)                                                \
+    do {                                                                                           \
+        assert_int_equal(call, expected);                                                          \
+        assert_has((err)->text, part);                                                             \
+    } while (0)
+
 static inline struct aw_span span_of(const char *text)
 {
     return (struct aw_span){(const uint8_t *)text, strlen(text)};

@@ -35,8 +35,7 @@ static inline struct rig *rig_of(const struct aw_unitysim_device_options *option
     struct aw_link *inner = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(inner);
     assert_int_equal(aw_url_parse(&url, text, &rig->err), AW_OK);
-    if (aw_fault_wrap(&rig->link, inner, &url, false, &rig->err) != AW_OK)
-        fail_msg("%s", rig->err.text);
+    assert_ok(aw_fault_wrap(&rig->link, inner, &url, false, &rig->err), &rig->err);
     aw_unitysim_init(&rig->unity, rig->link, NULL, &client);
     return rig;
 }

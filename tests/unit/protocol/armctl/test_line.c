@@ -86,15 +86,15 @@ TEST(lines_are_decoded)
         {{"\xff\x80x\n"}, "! . "},
         {{"2DEG1,0 0\r\n"}, "! . "},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct fixture f = make();
         char lines[600] = "";
-        for (size_t k = 0; k < 6 && cases[i].pieces[k]; k++) {
-            feed(&f, cases[i].pieces[k]);
+        for (size_t k = 0; k < 6 && c->pieces[k]; k++) {
+            feed(&f, c->pieces[k]);
             while (print_next(&f, lines) != AW_MORE)
                 ;
         }
-        assert_string_equal(lines, cases[i].lines);
+        assert_string_equal(lines, c->lines);
     }
 }
 
@@ -141,9 +141,9 @@ TEST(ack_digit_is_extracted)
         int digit;
     } cases[] = {{"ACK0", 0}, {"ACK3", 3},   {"ACK9", 9},  {"ACK:", -1},
                  {"ACK", -1}, {"ACK12", -1}, {"ACKx", -1}, {"DEG1", -1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        strcpy(line.body, cases[i].body);
-        assert_int_equal(aw_armctl_ack_digit(&line), cases[i].digit);
+    EACH (c, cases) {
+        strcpy(line.body, c->body);
+        assert_int_equal(aw_armctl_ack_digit(&line), c->digit);
     }
 }
 

@@ -115,14 +115,14 @@ TEST(commands_are_checked_against_the_profile)
         {NULL, "pos joint=0 position=999", false, AW_OK, ""},
         {NULL, "mov distance=-250", false, AW_OK, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_error err = {.text = ""};
-        struct aw_armctl_profile profile = profile_of(cases[i].keys ? cases[i].keys : "");
-        struct aw_record record = command(cases[i].command);
-        enum aw_status status = aw_armctl_profile_check(cases[i].keys ? &profile : NULL,
-                                                        cases[i].negatives, &record, &err);
-        if (status != cases[i].status || !strstr(err.text, cases[i].says))
-            fail_msg("%s: %d %s", cases[i].command, (int)status, err.text);
+        struct aw_armctl_profile profile = profile_of(c->keys ? c->keys : "");
+        struct aw_record record = command(c->command);
+        enum aw_status status =
+            aw_armctl_profile_check(c->keys ? &profile : NULL, c->negatives, &record, &err);
+        if (status != c->status || !strstr(err.text, c->says))
+            fail_msg("%s: %d %s", c->command, (int)status, err.text);
     }
     struct aw_armctl_profile profile = profile_of(ROLES);
     assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_R), 2);

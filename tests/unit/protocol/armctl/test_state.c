@@ -141,11 +141,10 @@ TEST(memory_with_an_impossible_position_is_ignored)
         int joint, value;
         bool good;
     } cases[] = {{0, 9999, true}, {0, 10000, false}, {0, -10000, false}, {9, 10000, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_armctl_memory memory = sample(), copy;
-        memory.positions[cases[i].joint] =
-            (struct aw_armctl_position){.known = true, .value = cases[i].value};
-        assert_int_equal(aw_armctl_memory_read(&copy, &memory, sizeof memory), cases[i].good);
+        memory.positions[c->joint] = (struct aw_armctl_position){.known = true, .value = c->value};
+        assert_int_equal(aw_armctl_memory_read(&copy, &memory, sizeof memory), c->good);
     }
 }
 
@@ -153,8 +152,8 @@ TEST(failed_save_keeps_the_old_file)
 {
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
-    assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
-    assert_has(err.text, "cannot save the sequence digits");
+    assert_error_has(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED, &err,
+                     "cannot save the sequence digits");
     /* a directory replaces the file: the rename fails and the new file is removed */
     char path[PATH_MAX], fresh[PATH_MAX + 16];
     assert_int_equal(aw_armctl_state_save(dir, "first", &memory, NULL), AW_OK);
@@ -176,8 +175,8 @@ TEST(full_disk_keeps_the_old_file)
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(symlink("/dev/full", fresh), 0);
     memory.tx = 0;
-    assert_int_equal(aw_armctl_state_save(dir, "full", &memory, &err), AW_REFUSED);
-    assert_has(err.text, "No space left");
+    assert_error_has(aw_armctl_state_save(dir, "full", &memory, &err), AW_REFUSED, &err,
+                     "No space left");
     assert_true(aw_armctl_state_load(dir, "full", &loaded));
     assert_int_equal(loaded.tx, 1);
 }
@@ -188,8 +187,8 @@ TEST(long_paths_are_refused)
     struct aw_error err;
     assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 33, &err), AW_OK);
     assert_string_equal(path, "/a/tty__dev_Z9_-53fd23ac451bd7db");
-    assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 32, &err), AW_USAGE);
-    assert_string_equal(err.text, "/a: the path is too long — use a shorter one");
+    assert_error(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 32, &err), AW_USAGE, &err,
+                 "/a: the path is too long — use a shorter one");
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = '\0';
     assert_int_equal(aw_armctl_state_path("", key, path, sizeof path, &err), AW_OK);

@@ -28,10 +28,10 @@ TEST(send_interval_follows_the_telemetry_rate)
         {100, 0, 10}, {1000, 0, 10}, {1000, 1, 5},  {400, 1, 5}, {125, 1, 8},
         {100, 1, 10}, {50, 1, 20},   {12.5, 1, 80}, {2, 5, 10},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double ms = pace_ms(cases[i].rate_hz, cases[i].listened_s);
-        if (fabs(ms - cases[i].ms) > 0.01)
-            fail_msg("at %g Hz: %g ms", cases[i].rate_hz, ms);
+    EACH (c, cases) {
+        double ms = pace_ms(c->rate_hz, c->listened_s);
+        if (fabs(ms - c->ms) > 0.01)
+            fail_msg("at %g Hz: %g ms", c->rate_hz, ms);
     }
 }
 
@@ -135,11 +135,11 @@ TEST(setpoint_is_verified_by_telemetry)
                  {AW_CANPID_TL, 0.123},       {AW_CANPID_POS, AW_CANPID_DISABLE},
                  {AW_CANPID_TOR, 0},          {AW_CANPID_TOR, AW_CANPID_DISABLE}};
     struct rig *rig = rig_default();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_canpid_sent sent;
-        assert_int_equal(aw_canpid_send_setpoint(&rig->client, LKNEE, cases[i].controller,
-                                                 cases[i].value, &sent, &rig->err),
-                         AW_OK);
+        assert_int_equal(
+            aw_canpid_send_setpoint(&rig->client, LKNEE, c->controller, c->value, &sent, &rig->err),
+            AW_OK);
         int64_t start = rig->clock.time_ns;
         assert_int_equal(
             aw_canpid_verify(&rig->client, &sent, start + AW_SECOND, NULL, NULL, &rig->err), AW_OK);

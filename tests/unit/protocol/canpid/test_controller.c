@@ -51,10 +51,10 @@ TEST(setpoint_range_enables_and_disables)
         {AW_CANPID_TOR, -1.01, false}, {AW_CANPID_TL, 1.0, true},
         {AW_CANPID_TL, 1.5, false},    {AW_CANPID_TOR, INFINITY, false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_canpid_pid pid = aw_canpid_pid_defaults();
-        aw_canpid_pid_set_setpoint(&pid, cases[i].controller, cases[i].value);
-        assert_int_equal(pid.enabled, cases[i].enabled);
+        aw_canpid_pid_set_setpoint(&pid, c->controller, c->value);
+        assert_int_equal(pid.enabled, c->enabled);
     }
 }
 

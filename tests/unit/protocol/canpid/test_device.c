@@ -133,14 +133,14 @@ TEST(drivers_behave_as_published)
 {
     struct aw_joint_model locked = aw_joint_defaults();
     locked.link.locked = true;
-    for (size_t i = 0; i < sizeof sessions_of_drivers / sizeof *sessions_of_drivers; i++) {
-        bool loop = strcmp(sessions_of_drivers[i].kind, "loop") == 0;
+    EACH (c, sessions_of_drivers) {
+        bool loop = strcmp(c->kind, "loop") == 0;
         struct aw_canpid_device_options options =
             loop ? rig_default_options() : rig_direct_options();
-        if (*sessions_of_drivers[i].kind == 'l' && !loop)
+        if (*c->kind == 'l' && !loop)
             options.model = &locked;
         struct rig *rig = rig_of(&options);
-        rig_steps(rig, sessions_of_drivers[i].what, sessions_of_drivers[i].steps);
+        rig_steps(rig, c->what, c->steps);
         rig_free(rig);
     }
 }
@@ -280,14 +280,14 @@ TEST(telemetry_rate_is_limited_by_the_bus)
     static const struct {
         double asked, hz;
     } cases[] = {{125, 125}, {10, 10}, {0, 1}, {1e6, 483}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_canpid_device_options options = rig_direct_options();
-        options.rate_hz = cases[i].asked;
+        options.rate_hz = c->asked;
         struct rig *rig = rig_of(&options);
         rig_run(rig, 10);
         double frames =
             (double)aw_canpid_board(&rig->client, RANKLE)->streams[AW_CANPID_JOINT].count;
-        assert_true(fabs(frames - 10 * cases[i].hz) < 2);
+        assert_true(fabs(frames - 10 * c->hz) < 2);
         rig_free(rig);
     }
     assert_true(fabs(aw_canpid_device_max_rate(AW_CANPID_BIT(LKNEE)) - 2898.55) < 0.01);
@@ -338,15 +338,15 @@ TEST(faults_send_the_published_pattern)
         {"none", false, "000000080000"},
         {"none", true, "000000020000"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_canpid_device_options options = rig_direct_options();
         struct aw_error err;
         char hex[13];
-        options.fw = cases[i].fw;
-        assert_int_equal(aw_canpid_fault_parse(cases[i].fault, &options.fault, &err), AW_OK);
+        options.fw = c->fw;
+        assert_int_equal(aw_canpid_fault_parse(c->fault, &options.fault, &err), AW_OK);
         struct rig *rig = rig_of(&options);
         first_sensors(rig, hex);
-        assert_string_equal(hex, cases[i].sensors);
+        assert_string_equal(hex, c->sensors);
         rig_free(rig);
     }
 }

@@ -55,9 +55,9 @@ TEST(names_and_lists_are_limited)
                  {34, "0x00,lhip"},
                  {35, "0x00,lhip,lknee"},
                  {sizeof list, "0x00,lhip,lknee,lankle,rhip,rknee,rankle,0x7E0"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         uint64_t boards = AW_CANPID_SIX | AW_CANPID_BIT(0) | AW_CANPID_BIT(0x7E0);
-        assert_string_equal(aw_canpid_board_list(NULL, boards, list, cases[i].size), cases[i].list);
+        assert_string_equal(aw_canpid_board_list(NULL, boards, list, c->size), c->list);
     }
     assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }

@@ -9,8 +9,7 @@ static struct rig *rig_with(const char *plant)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     struct aw_error err;
-    if (aw_canpid_plant_parse(plant, &options.plants[LKNEE / 32], &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_canpid_plant_parse(plant, &options.plants[LKNEE / 32], &err), &err);
     return rig_of(&options);
 }
 
@@ -29,9 +28,8 @@ TEST(invalid_plants_are_explained)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_plant plant;
         struct aw_error err;
-        assert_int_equal(aw_canpid_plant_parse(cases[i][0], &plant, &err), AW_USAGE);
-        if (!strstr(err.text, cases[i][1]))
-            fail_msg("%s", err.text);
+        assert_error_has(aw_canpid_plant_parse(cases[i][0], &plant, &err), AW_USAGE, &err,
+                         cases[i][1]);
     }
 }
 
@@ -90,14 +88,14 @@ TEST(tick_matches_the_control_period)
         {60, 0, 60},       {20, 0, 20},       {10, 0, 10},       {5, 0, 100},
         {100, 0.004, 250}, {100, 0.008, 125}, {1000, 0.01, 100}, {100, 0.0125, 80},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double ticks = ticks_a_second(cases[i].rate_hz, cases[i].tick_s);
-        if (fabs(ticks - cases[i].ticks) > 0.5)
-            fail_msg("%g Hz, tick %g: %g a second", cases[i].rate_hz, cases[i].tick_s, ticks);
+    EACH (c, cases) {
+        double ticks = ticks_a_second(c->rate_hz, c->tick_s);
+        if (fabs(ticks - c->ticks) > 0.5)
+            fail_msg("%g Hz, tick %g: %g a second", c->rate_hz, c->tick_s, ticks);
         struct aw_canpid_device_options options = aw_canpid_device_defaults();
-        options.rate_hz = cases[i].rate_hz;
-        options.tick_s = cases[i].tick_s;
-        assert_true(fabs(1 / aw_canpid_device_tick(&options) - cases[i].ticks) < 1e-6);
+        options.rate_hz = c->rate_hz;
+        options.tick_s = c->tick_s;
+        assert_true(fabs(1 / aw_canpid_device_tick(&options) - c->ticks) < 1e-6);
     }
 }
 

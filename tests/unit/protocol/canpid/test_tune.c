@@ -124,8 +124,7 @@ static struct aw_response step(int controller, struct aw_gains ticks, double fro
         samples[i] = (struct aw_sample){t, to, aw_canpid_from_percent(controller, board->measured),
                                         board->output / 100};
     }
-    if (aw_response(samples, 300, &wanted, &response, &bench.rig->err) != AW_OK)
-        fail_msg("%s", bench.rig->err.text);
+    assert_ok(aw_response(samples, 300, &wanted, &response, &bench.rig->err), &bench.rig->err);
     rig_free(bench.rig);
     return response;
 }
@@ -168,8 +167,7 @@ TEST(tuned_position_gains_beat_the_defaults)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
-    if (experiment(&bench, 0, 15 / 360., &fit) != AW_OK)
-        fail_msg("%s", bench.rig->err.text);
+    assert_ok(experiment(&bench, 0, 15 / 360., &fit), &bench.rig->err);
     assert_false(rig_truth(bench.rig, LKNEE).pid.enabled);
     /* 600 deg/s at a duty of 0.8 is 2.1 turns/s at full output, less friction, which may look
      * like a slow lag. The lag is 30 ms, the dead band 1 %. */
@@ -188,8 +186,7 @@ TEST(tuned_position_gains_beat_the_defaults_under_load)
 {
     struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
-    if (experiment(&bench, 40, 15 / 360., &fit) != AW_OK)
-        fail_msg("%s", bench.rig->err.text);
+    assert_ok(experiment(&bench, 40, 15 / 360., &fit), &bench.rig->err);
     rig_free(bench.rig);
     check_design(AW_CANPID_POS, &fit, pos_gains, 35, 45);
 }
@@ -198,8 +195,7 @@ TEST(tuned_torque_gains_beat_the_defaults)
 {
     struct bench bench = bench_of(AW_CANPID_TOR, AW_CANPID_NO_ERROR);
     struct aw_fit fit;
-    if (experiment(&bench, 0, 2 / 25., &fit) != AW_OK)
-        fail_msg("%s", bench.rig->err.text);
+    assert_ok(experiment(&bench, 0, 2 / 25., &fit), &bench.rig->err);
     rig_free(bench.rig);
     check_design(AW_CANPID_TOR, &fit, tor_gains, -1, 1);
 }
@@ -229,8 +225,8 @@ TEST(sweep_measures_the_position_loop)
         input[n] = board_of(&bench)->setpoint;
         output[n++] = board_of(&bench)->measured;
     }
-    if (aw_sweep_response(&sweep, t, input, output, n, points, &fit, &bench.rig->err) != AW_OK)
-        fail_msg("%s", bench.rig->err.text);
+    assert_ok(aw_sweep_response(&sweep, t, input, output, n, points, &fit, &bench.rig->err),
+              &bench.rig->err);
     rig_free(bench.rig);
     aw_bode_summary(points, sweep.n, &closed);
     aw_bode_open_loop(points, sweep.n, points);

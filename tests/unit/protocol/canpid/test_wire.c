@@ -35,10 +35,10 @@ TEST_WITH(setup, NULL, invalid_frames_are_malformed)
 {
     struct aw_record record;
     struct aw_error err;
-    assert_int_equal(decode_text(&wire, AW_RX, "7F5#9A99193F0200", &record, &err), AW_MALFORMED);
-    assert_has(err.text, "id 7F5: no message with number 21");
-    assert_int_equal(decode_text(&wire, AW_RX, "05B#000000000000", &record, &err), AW_MALFORMED);
-    assert_has(err.text, "27");
+    assert_error_has(decode_text(&wire, AW_RX, "7F5#9A99193F0200", &record, &err), AW_MALFORMED,
+                     &err, "id 7F5: no message with number 21");
+    assert_error_has(decode_text(&wire, AW_RX, "05B#000000000000", &record, &err), AW_MALFORMED,
+                     &err, "27");
     assert_int_equal(decode_text(&wire, AW_RX, "05D#0000000000", &record, &err), AW_MALFORMED);
     assert_int_equal(decode_text(&wire, AW_RX, "044#0000C07F0000", &record, &err), AW_MALFORMED);
 }

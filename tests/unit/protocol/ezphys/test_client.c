@@ -7,8 +7,7 @@ static int rig_settle(struct rig *rig)
 {
     int messages = 0;
     do {
-        if (rig_try(rig) != AW_OK)
-            fail_msg("%s", rig->err.text);
+        assert_ok(rig_try(rig), &rig->err);
         messages++;
     } while (!rig->ez.lockstep.must_answer);
     return messages;

@@ -58,17 +58,17 @@ TEST(envelopes_match_the_framing)
          "010200"},
     };
     uint8_t room[64];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        speak(cases[i].wire);
+    EACH (c, cases) {
+        speak(c->wire);
         struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
         aw_ezphys_message_begin(&message);
-        bytes_are(&message, cases[i].none);
+        bytes_are(&message, c->none);
         aw_ezphys_message_begin(&message);
         for (int id = 1; id <= 2; id++) {
             struct aw_record record = reset_of(id);
             assert_int_equal(aw_ezphys_message_add(&message, &record, NULL), AW_OK);
         }
-        bytes_are(&message, cases[i].two);
+        bytes_are(&message, c->two);
     }
 }
 
@@ -82,8 +82,8 @@ TEST(oversized_packet_leaves_the_message_unchanged)
     memset(room, 0xEE, sizeof room);
     aw_ezphys_message_begin(&message);
     assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_OK);
-    assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_LIMIT);
-    assert_string_equal(err.text, "message full: at most 1 packets fit — name fewer joints");
+    assert_error(aw_ezphys_message_add(&message, &record, &err), AW_LIMIT, &err,
+                 "message full: at most 1 packets fit — name fewer joints");
     uint8_t frame[12] = {1};
     struct aw_span span = {frame, sizeof frame};
     assert_int_equal(aw_ezphys_message_add_frame(&message, span, &err), AW_LIMIT);

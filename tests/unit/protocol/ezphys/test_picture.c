@@ -45,16 +45,14 @@ static void begin(void)
 static void load(const char *name)
 {
     struct aw_error err;
-    if (aw_scene_load(&scene, name, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_scene_load(&scene, name, &err), &err);
     begin();
 }
 
 static void load_text(const char *text)
 {
     struct aw_error err;
-    if (aw_scene_parse(&scene, "text", text, strlen(text), &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_scene_parse(&scene, "text", text, strlen(text), &err), &err);
     begin();
 }
 

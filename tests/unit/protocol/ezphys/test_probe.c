@@ -72,8 +72,7 @@ static void add(struct scene *s, struct aw_ezphys_message *message, const char *
         aw_record_set(&record, "step", (double)step, &err);
         aw_record_set(&record, "step_size", s->step_size, &err);
     }
-    if (aw_ezphys_message_add(message, &record, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_ezphys_message_add(message, &record, &err), &err);
 }
 
 static size_t write_message(struct scene *s, uint8_t *out, size_t cap, long step)

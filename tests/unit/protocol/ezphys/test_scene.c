@@ -13,8 +13,7 @@ static enum aw_status parse(struct aw_scene *scene, const char *text, struct aw_
 static void parses(struct aw_scene *scene, const char *text)
 {
     struct aw_error err = {.text = ""};
-    if (parse(scene, text, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(parse(scene, text, &err), &err);
 }
 
 TEST(joint_attributes_are_parsed)
@@ -69,11 +68,11 @@ TEST(scene_errors_name_line_and_column)
         {"step 0\nbody a sphere 1 mass 1", "test:1:6: 0 is out of range (1e-06 to 1 s", AW_LIMIT},
     };
     static struct aw_scene scene;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct aw_error err = {.text = ""};
-        assert_int_equal(parse(&scene, cases[i].text, &err), cases[i].status);
-        if (strncmp(err.text, cases[i].told, strlen(cases[i].told)) != 0)
-            fail_msg("%s\nsaid:     %s\nexpected: %s", cases[i].text, err.text, cases[i].told);
+        assert_int_equal(parse(&scene, c->text, &err), c->status);
+        if (strncmp(err.text, c->told, strlen(c->told)) != 0)
+            fail_msg("%s\nsaid:     %s\nexpected: %s", c->text, err.text, c->told);
     }
 }
 
@@ -102,8 +101,8 @@ TEST(number_of_bodies_and_joints_is_limited)
     struct aw_error err;
     for (int i = 0; i < 129; i++)
         snprintf(text + strlen(text), 40, "body b%d sphere 1 mass 1\n", i);
-    assert_int_equal(parse(&scene, text, &err), AW_LIMIT);
-    assert_string_equal(err.text, "test:129:6: more than 128 bodies — remove some");
+    assert_error(parse(&scene, text, &err), AW_LIMIT, &err,
+                 "test:129:6: more than 128 bodies — remove some");
     *strstr(text, "body b128") = '\0';
     assert_int_equal(parse(&scene, text, &err), AW_OK);
     assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);
@@ -115,8 +114,7 @@ TEST(shipped_scenes_load)
     struct aw_error err;
     size_t n = 0;
     for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++, n++) {
-        if (aw_scene_load(&scene, row->name, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_scene_load(&scene, row->name, &err), &err);
         assert_true(*scene.title != '\0');
     }
     assert_true(n >= 7);
@@ -129,12 +127,11 @@ TEST(missing_scenes_are_explained)
 {
     static struct aw_scene scene;
     struct aw_error err;
-    assert_int_equal(aw_scene_load(&scene, "humaniod", &err), AW_USAGE);
-    assert_has(err.text, "did you mean 'humanoid'?");
-    assert_int_equal(aw_scene_load(&scene, "xyz", &err), AW_USAGE);
-    assert_has(err.text, "available: arm4");
-    assert_int_equal(aw_scene_load(&scene, "./nosuch.scene", &err), AW_NO_LINK);
-    assert_has(err.text, "No such file");
+    assert_error_has(aw_scene_load(&scene, "humaniod", &err), AW_USAGE, &err,
+                     "did you mean 'humanoid'?");
+    assert_error_has(aw_scene_load(&scene, "xyz", &err), AW_USAGE, &err, "available: arm4");
+    assert_error_has(aw_scene_load(&scene, "./nosuch.scene", &err), AW_NO_LINK, &err,
+                     "No such file");
     assert_int_equal(aw_scene_load(&scene, "/", &err), AW_NO_LINK);
     char path[] = "/tmp/scene-XXXXXX";
     int fd = mkstemp(path);

@@ -24,8 +24,7 @@ static void take(const char *message, const char *text)
     for (char *pair = strtok_r(copy, " ", &save); pair; pair = strtok_r(NULL, " ", &save)) {
         char *value = strchr(pair, '=');
         *value++ = '\0';
-        if (aw_record_set_text(&record, pair, value, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_record_set_text(&record, pair, value, &err), &err);
     }
     aw_ezphys_state_update(&state, &names, &record);
 }

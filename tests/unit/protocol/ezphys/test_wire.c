@@ -137,10 +137,9 @@ TEST_WITH(setup, NULL, wrong_length_or_type_is_malformed)
     assert_int_equal(found.decoded, 1);
     struct aw_record record;
     struct aw_error err;
-    assert_int_equal(
+    assert_error_has(
         decode_text(&wire, AW_RX, "03 00 00 00 01 00 00 00 09 00 00 00 00", &record, &err),
-        AW_MALFORMED);
-    assert_has(err.text, "payload of 9 bytes, expected 8 — check --wire");
+        AW_MALFORMED, &err, "payload of 9 bytes, expected 8 — check --wire");
 }
 
 TEST_WITH(setup, NULL, only_the_first_packet_starts_a_message)

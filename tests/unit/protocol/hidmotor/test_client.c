@@ -133,47 +133,9 @@ static void answer(struct tap *tap, int ms, uint32_t id, const double *values, i
     answer(tap, ms, id, (const double[]){__VA_ARGS__},                                             \
            (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 
-static void positions_after(struct tap *tap, int ms, double first)
-{
-    ANSWER(tap, ms, POSITIONS, 3, first, 1, 2, 3, 4, 5);
-}
-
 static enum aw_status positions(struct tap *tap)
 {
     return aw_hidmotor_read(&tap->arm, "positions", &tap->reply, &tap->err);
-}
-
-/* ---- Answers ---- */
-
-static void at_once(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    positions_after(tap, 3, 10);
-}
-
-TEST(answer_is_decoded)
-{
-    struct tap *tap = tap_new(at_once);
-    uint8_t expected[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
-    assert_int_equal(positions(tap), AW_OK);
-    assert_memory_equal(tap->written[0], expected, sizeof expected);
-    assert_true(aw_record_get(&tap->reply.record, "m1.setpoint") == 10);
-    assert_true(aw_record_get(&tap->reply.record, "elbow.position") == 5);
-    assert_true(isnan(aw_record_get(&tap->reply.record, "m4.position")));
-    assert_false(tap->reply.maybe_stale);
-    assert_true(tap->reply.received_ns - tap->reply.sent_ns == 3 * AW_MILLISECOND);
-    assert_int_equal(tap->arm.received.frame.size, AW_HIDMOTOR_REPORT);
-    assert_int_equal(id_of(tap->arm.received.frame.data), POSITIONS);
-    assert_true(tap->arm.received.time_ns > 0 &&
-                tap->arm.received.time_ns == tap->reply.record.time_ns);
-    assert_int_equal(tap->arm.received.dir, AW_RX);
-    assert_int_equal(tap->reply.record.dir, AW_RX);
-    assert_int_equal(tap->arm.latest.n, 3);
-    assert_true(tap->arm.latest.position[2] == 5);
-    tap->base.rx.time_ns = 12345;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_true(tap->reply.record.time_ns == 12345 && tap->arm.received.time_ns == 12345);
-    free(tap);
 }
 
 static double bad_count;
@@ -191,17 +153,17 @@ TEST(invalid_number_of_motors_is_malformed)
     } cases[] = {{0, 0, 0},   {1, 1, 1},    {3, 1, 1},       {4, 1, 1},   {5, 1, 0},
                  {7, 1, 0},   {8, 0, 0},    {99, 0, 0},      {2.5, 0, 0}, {-1, 0, 0},
                  {NAN, 0, 0}, {1e30, 0, 0}, {INFINITY, 0, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct tap *tap = tap_new(with_count);
         struct aw_hidmotor_status status;
-        bad_count = cases[i].count;
-        assert_int_equal(positions(tap), cases[i].positions ? AW_OK : AW_MALFORMED);
+        bad_count = c->count;
+        assert_int_equal(positions(tap), c->positions ? AW_OK : AW_MALFORMED);
         enum aw_status result = aw_hidmotor_status(&tap->arm, &status, &tap->err);
-        assert_int_equal(result, cases[i].velocities ? AW_OK : AW_MALFORMED);
-        assert_int_equal(tap->arm.latest.n, cases[i].positions ? (int)bad_count : 0);
-        if (!cases[i].positions)
+        assert_int_equal(result, c->velocities ? AW_OK : AW_MALFORMED);
+        assert_int_equal(tap->arm.latest.n, c->positions ? (int)bad_count : 0);
+        if (!c->positions)
             assert_has(tap->err.text, "positions: count is ");
-        assert_int_equal(tap->arm.counters.malformed, !cases[i].positions + !cases[i].velocities);
+        assert_int_equal(tap->arm.counters.malformed, !c->positions + !c->velocities);
         free(tap);
     }
 }
@@ -362,31 +324,6 @@ TEST(raw_packets_are_checked_against_the_table)
         }
 }
 
-static void a_little_late(struct tap *tap, const uint8_t *report)
-{
-    (void)report;
-    positions_after(tap, tap->n_written == AW_HIDMOTOR_UNANSWERED + 2 ? 15 : 5,
-                    (double)tap->n_written);
-}
-
-/* Leaves more requests unanswered than the client remembers. Only time clears them. */
-TEST(excess_pending_requests_expire)
-{
-    struct tap *tap = tap_new(NULL);
-    tap->arm.options.retries = 0;
-    tap->arm.options.timeout_ms = 10;
-    for (int i = 0; i <= AW_HIDMOTOR_UNANSWERED; i++)
-        assert_int_equal(positions(tap), AW_TIMEOUT);
-    tap->clock.time_ns += 2100 * AW_MILLISECOND;
-    tap->on_write = a_little_late;
-    assert_int_equal(positions(tap), AW_TIMEOUT);
-    tap->clock.time_ns += 20 * AW_MILLISECOND;
-    assert_int_equal(positions(tap), AW_OK);
-    assert_int_equal(tap->arm.counters.late, 1);
-    assert_false(tap->reply.maybe_stale);
-    free(tap);
-}
-
 /* ---- Simulated board ---- */
 
 /* If there are too many kinds of requests, the client remembers the latest. */
@@ -427,8 +364,7 @@ TEST(unanswered_request_names_another_program_using_the_board)
     assert_int_equal(waitpid(other, NULL, 0), other);
     assert_int_equal(status, AW_TIMEOUT);
     snprintf(expected, sizeof expected, "(pid %d) also uses the board: end it", (int)other);
-    if (!strstr(rig->err.text, expected))
-        fail_msg("%s", rig->err.text);
+    assert_has(rig->err.text, expected);
     rig->link->turns = NULL;
     close(turns.fd);
     rig_free(rig);

@@ -2,12 +2,14 @@
 #include "base/bytes.h"
 #include "conversation_helper.h"
 #include "protocol/hidmotor/client.h"
+#include "protocol/hidmotor/motion.h"
 
 static struct {
     struct exchange talk;
     struct aw_hidmotor arm;
     struct aw_hidmotor_reply reply;
     struct aw_hidmotor_status status;
+    struct aw_hidmotor_stopped stopped;
     char encoded[80];
 } rig;
 
@@ -49,6 +51,8 @@ static void begin(void)
 {
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
     rig.reply = (struct aw_hidmotor_reply){.retries = 0};
+    rig.talk.link.rx.time_ns = 0;
+    memset(&rig.arm, 0xA5, sizeof rig.arm);
     aw_hidmotor_init(&rig.arm, &rig.talk.link, &options);
 }
 
@@ -59,6 +63,8 @@ static bool set(const char *key, const char *value)
                                                 : NULL;
     if (strcmp(key, "force") == 0)
         return rig.arm.options.force = true;
+    if (strcmp(key, "rx") == 0)
+        return (rig.talk.link.rx.time_ns = atoll(value)) > 0;
     if (number)
         *number = atoi(value);
     return number;
@@ -88,6 +94,17 @@ static enum aw_status run_raw(const char *command)
     return aw_hidmotor_send_raw(&rig.arm, id, payload, &rig.reply, &rig.talk.err);
 }
 
+/* Starts "move/DURATION/M1/M2/M3". */
+static enum aw_status move(const char *command)
+{
+    struct aw_hidmotor_target target = {.given = {true, true, true}};
+    struct aw_hidmotor_plan plan;
+    sscanf(command, "move/%lf/%lf/%lf/%lf", &target.duration_ms, &target.deg[0], &target.deg[1],
+           &target.deg[2]);
+    enum aw_status status = aw_hidmotor_plan(&rig.arm, &target, &plan, &rig.talk.err);
+    return status == AW_OK ? aw_hidmotor_follow(&rig.arm, &plan, &rig.talk.err) : status;
+}
+
 static enum aw_status run(const char *command)
 {
     struct aw_error *err = &rig.talk.err;
@@ -95,6 +112,10 @@ static enum aw_status run(const char *command)
     uint8_t report[AW_HIDMOTOR_REPORT];
     if (strcmp(command, "status") == 0)
         return aw_hidmotor_status(&rig.arm, &rig.status, err);
+    if (strcmp(command, "stop") == 0)
+        return aw_hidmotor_stop(&rig.arm, &rig.stopped, err);
+    if (strncmp(command, "move/", 5) == 0)
+        return move(command);
     if (strncmp(command, "raw/", 4) == 0)
         return run_raw(command + 4);
     if (!strchr(command, '/'))
@@ -122,6 +143,14 @@ static void print(FILE *out)
     fprintf(out, "replies=%d late=%d foreign=%d errors=%d cut=%d malformed=%d resent=%d sent=%d ",
             (int)n->replies, (int)n->late, (int)n->foreign, (int)n->errors, (int)n->truncated,
             (int)n->malformed, (int)n->resent, (int)n->sent);
+    fprintf(out, "at=%lld took=%gms received=%u@%lld %s stop=%g,%g,%g %s %s attempts=%d ",
+            (long long)rig.reply.record.time_ns,
+            (double)(rig.reply.received_ns - rig.reply.sent_ns) / 1e6,
+            (unsigned)aw_get_u32(rig.arm.received_bytes), (long long)rig.arm.received.time_ns,
+            rig.arm.received.dir == AW_RX && rig.reply.record.dir == AW_RX ? "rx" : "tx",
+            rig.stopped.deg[0], rig.stopped.deg[1], rig.stopped.deg[2],
+            rig.stopped.measured ? "measured" : "estimated",
+            rig.stopped.confirmed ? "confirmed" : "unconfirmed", rig.stopped.attempts);
     fprintf(out, "encoded=%s status=%d/%d@%gms ", rig.encoded, s->n, s->n_velocity,
             (double)s->time_ns / 1e6);
     for (int i = 0; i < 3; i++)

@@ -7,67 +7,11 @@
 #define VELOCITIES    1822
 #define SET_SETPOINTS 1848
 
-static void put(struct rig *rig, uint32_t id, const double *values, size_t n, size_t size)
-{
-    uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8)};
-    struct aw_span payload;
-    assert_int_equal(aw_hidmotor_encode_floats(values, n, report + 4, &payload, &rig->err), AW_OK);
-    assert_int_equal(aw_link_write(rig->link, report, size, &rig->err), AW_OK);
-}
-
-/* Returns the next report within 5 ms, or NULL. */
-static const uint8_t *next(struct rig *rig, uint8_t report[AW_HIDMOTOR_REPORT])
-{
-    size_t size;
-    enum aw_status status = aw_link_read(rig->link, report, AW_HIDMOTOR_REPORT, &size,
-                                         rig->clock.time_ns + 5 * AW_MILLISECOND, &rig->err);
-    return status == AW_OK ? report : NULL;
-}
-
-static double setpoint(struct rig *rig, int motor)
-{
-    return rig_truth(rig).setpoint[motor];
-}
-
-/* ---- Exchange of packets ---- */
-
-TEST(replies_echo_unset_bytes)
-{
-    struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_reply reply =
-        RIG_RAW(rig, POSITIONS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    assert_near(rig_float(reply.bytes, 0), 3, 0);
-    for (int i = 7; i < 15; i++)
-        assert_near(rig_float(reply.bytes, i), i + 1, 0);
-    reply = RIG_RAW(rig, VELOCITIES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    assert_near(rig_float(reply.bytes, 10), 11, 0);
-    reply = RIG_RAW(rig, SET_SETPOINTS, 1000, 1, 0, 45, -30, 77);
-    assert_near(rig_float(reply.bytes, 4), -30, 0);
-    assert_near(rig_float(reply.bytes, 5), 77, 0);
-    rig_free(rig);
-}
-
-TEST(short_report_keeps_the_end_of_the_previous_one)
-{
-    struct rig *rig = rig_faulty("");
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    put(rig, SET_SETPOINTS, (const double[]){0, 0, 10, 20, 30}, 5, AW_HIDMOTOR_REPORT);
-    assert_non_null(next(rig, report));
-    put(rig, SET_SETPOINTS, (const double[]){0, 0, 15}, 3, 16);
-    assert_non_null(next(rig, report));
-    assert_near(setpoint(rig, 0), 15, 0);
-    assert_near(setpoint(rig, 1), 20, 0);
-    assert_near(setpoint(rig, 2), 30, 0);
-    put(rig, 0, NULL, 0, 0);
-    assert_null(next(rig, report));
-    rig_free(rig);
-}
-
 /* ---- Setpoints, states and other packets ---- */
 
 /* Sessions with the board, in steps between slashes: ">" sends a packet with floats, "+" lets
- * seconds pass, "!" sets the state, "r" requires these floats of the reply. Other steps require
- * a motor's value ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
+ * seconds pass, "!" sets the state, "rI:" requires the reply's floats from number I, "stop"
+ * stops the arm, and "move" moves m1 in 1.5 s. Other steps require a motor's value ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
  * position p, velocity u, effort e and velocity setpoint v. */
 #define SHAPE(mode, quarter)                                                                       \
     ">1848 0 0 0 0 0/>1848 1000.9 " mode " 40 -40 60/+0.25/s1=" quarter "~1e-9/s2=-" quarter       \
@@ -75,9 +19,22 @@ TEST(short_report_keeps_the_end_of_the_previous_one)
 #define AGAIN(duration, mode)                                                                      \
     ">1848 1000 0 80 0 0/+0.499/>1848 " duration " " mode " 40 0 0/s1=40/+2/s1="
 #define VELOCITIES_OF(velocities) ">1848 1000 0 60 60 60/+0.5/>1811 " velocities "/+2/s1=30~0.2/"
-static const struct {
+#define ECHOED                    "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"
+#define REST                      "s1=10~1e-5/s2=20~1e-5/s3=30~1e-5/"
+#define HALT                      "stop/s1=43~5/s2=20~1e-5/s3=30~1e-5/+0.3/"
+static const struct session {
     const char *what, *state, *steps;
 } sessions_of_boards[] = {
+    {"echoes the bytes that it does not set", "running",
+     ">1910 " ECHOED "/r0:3/r7:8 9 10 11 12 13 14 15/>1822 " ECHOED "/r0:3/r10:11 12 13 14 15/"
+     ">1848 1000 1 0 45 -30 77/r4:-30 77"},
+    {"keeps the setpoints of resting joints at a stop, or they would sag", "running",
+     ">1848 0 0 10 20 30/+2/a1=10.79~0.01/stop/+0.05/" REST "stop/+0.05/" REST "stop/+0.05/" REST
+     "stop/+3/" REST "stop/+3/" REST "stop/+3/" REST "a1=10.79~0.01"},
+    {"keeps the setpoints of resting joints at a stop of another joint", "running",
+     ">1848 0 0 10 20 30/+20/move 90/+0.7/a1=43~1/" HALT HALT HALT HALT HALT HALT},
+    {"needs no processor time when idle: each simulated step would take a minute", "running",
+     ">1848 60000 1 30 20 10/+3600000/s1=30/p1=30~1.1/u1=0~4.9"},
     {"interpolates as the firmware", "running",
      SHAPE("0", "10") SHAPE("0.5", "10") SHAPE("1", "5.857864376269049")
          SHAPE("2", "5.857864376269049")},
@@ -101,10 +58,11 @@ static const struct {
     {"jumps to the setpoint when it is enabled again", "running",
      "+1/!disabled/>1848 100 0 60 20 10/+2/s1=60/p1=0~1.1/!running/+0.15/w1=250~100/+1/a1=60~1.1"},
     {"stores and reports gains, and aborts the motion for them", "running",
-     ">1857/r0.1 0.4 30 0.015 0 0 0.015 0 0/>1825/r0.1 0 0 0.1 0 0 0.1 0 0/>1810 1 2 3 4 5 6 7 8 9/"
-     ">1825/r1 0 3 4 0 6 7 0 9/>1848 1000 0 90 0 0/+0.5/>1900 1 2 3 4 5 6 7 8 "
+     ">1857/r0:0.1 0.4 30 0.015 0 0 0.015 0 0/>1825/r0:0.1 0 0 0.1 0 0 0.1 0 0/>1810 1 2 3 4 5 6 7 "
+     "8 9/"
+     ">1825/r0:1 0 3 4 0 6 7 0 9/>1848 1000 0 90 0 0/+0.5/>1900 1 2 3 4 5 6 7 8 "
      "9/s1=37.44~1e-6/+1/s1=37.44~1e-6/"
-     ">1857/r1 2 3 4 5 6 7 8 9"},
+     ">1857/r0:1 2 3 4 5 6 7 8 9"},
     {"does not move in velocity mode", "running",
      "+1/>1811 10 0 -5000/+1/v1=150/v2=0/v3=-1400/p1=0~1.1/>1848 0 0 1 1 1/v1=0"},
     /* the values of the published firmware */
@@ -129,25 +87,40 @@ static double value_of(struct rig *rig, char kind, int i)
                          : now.velocity_setpoint[i];
 }
 
+/* Returns the number of floats in a text. */
+static size_t read_floats(const char *text, double values[16])
+{
+    size_t n = 0;
+    for (int used; n < 16 && sscanf(text, "%lf%n", &values[n], &used) == 1; text += used)
+        n++;
+    return n;
+}
+
 /* Returns false if a value is not the required one. */
 static bool take_step(struct rig *rig, const char *step, struct aw_hidmotor_reply *reply)
 {
-    double values[15], tolerance = 0;
-    int motor = 1, used;
-    size_t n = 0;
+    double values[16], tolerance = 0;
+    int motor = 1, first;
     if (*step == '+') {
         rig_run(rig, atof(step + 1));
     } else if (*step == '!') {
         aw_hidmotor_device_set_state(rig->device,
                                      step[1] == 'r' ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_DISABLED,
                                      rig->clock.time_ns);
-    } else if (*step == '>' || *step == 'r') {
-        for (const char *c = step + 1; sscanf(c, "%lf%n", &values[n], &used) == 1; c += used)
-            n++;
-        if (*step == '>')
-            *reply = rig_raw(rig, (uint32_t)values[0], values + 1, n - 1);
-        for (size_t i = 0; *step == 'r' && i < n; i++)
-            if (fabs(rig_float(reply->bytes, (int)i) - (double)(float)values[i]) > 0)
+    } else if (sscanf(step, "move %lf", values) == 1) {
+        struct aw_hidmotor_target target = {.given = {true}, .deg = {*values}, .duration_ms = 1500};
+        struct aw_hidmotor_plan plan;
+        assert_ok(aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err), &rig->err);
+        assert_ok(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), &rig->err);
+    } else if (strcmp(step, "stop") == 0) {
+        assert_ok(aw_hidmotor_stop(&rig->arm, NULL, &rig->err), &rig->err);
+    } else if (*step == '>') {
+        size_t n = read_floats(step + 1, values);
+        *reply = rig_raw(rig, (uint32_t)values[0], values + 1, n - 1);
+    } else if (sscanf(step, "r%d:", &first) == 1) {
+        for (size_t n = read_floats(strchr(step, ':') + 1, values); n > 0; n--)
+            if (fabs(rig_float(reply->bytes, first + (int)n - 1) - (double)(float)values[n - 1]) >
+                0)
                 return false;
     } else {
         assert_in_range(sscanf(step + 1, "%d=%lf~%lf", &motor, values, &tolerance), 2, 3);
@@ -158,15 +131,15 @@ static bool take_step(struct rig *rig, const char *step, struct aw_hidmotor_repl
 
 TEST(boards_behave_like_the_firmware)
 {
-    for (size_t i = 0; i < sizeof sessions_of_boards / sizeof *sessions_of_boards; i++) {
-        bool homed = *sessions_of_boards[i].state == 'r';
-        struct rig *rig = rig_in(homed ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_UNHOMED);
+    EACH (session, sessions_of_boards) {
+        struct rig *rig =
+            rig_in(*session->state == 'r' ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_UNHOMED);
         struct aw_hidmotor_reply reply = {.retries = 0};
-        char steps[600], *save;
-        strcpy(steps, sessions_of_boards[i].steps);
+        char steps[800], *save;
+        strcpy(steps, session->steps);
         for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
             if (!take_step(rig, step, &reply))
-                fail_msg("%s: not %s", sessions_of_boards[i].what, step);
+                fail_msg("%s: not %s", session->what, step);
         rig_free(rig);
     }
 }
@@ -214,35 +187,22 @@ TEST(equal_seeds_give_equal_runs)
     assert_memory_not_equal(status[0].position, status[2].position, sizeof status[0].position);
 }
 
-TEST(idle_time_needs_no_processor_time)
-{
-    struct rig *rig = rig_faulty("");
-    RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
-    rig_run(rig, 1000.0 * 3600); /* this would take a minute if it were simulated step by step */
-    struct aw_hidmotor_status now = rig_status(rig);
-    assert_near(now.setpoint[0], 30, 0);
-    assert_near(now.position[0], 30, 1.1);
-    assert_near(now.velocity[0], 0, 4.9);
-    rig_free(rig);
-}
-
-/* ---- Other packets ---- */
-
-/* ---- Faults ---- */
-
 TEST(new_connection_discards_old_reports)
 {
     struct rig *rig = rig_faulty("late");
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
-    assert_null(next(rig, report));
-    rig->device->ops->connected(rig->device, rig->clock.time_ns);
-    rig_run(rig, 1);
-    assert_null(next(rig, report));
+    uint8_t report[AW_HIDMOTOR_REPORT] = {0x76, 0x07};
+    const struct aw_device_ops *ops = rig->device->ops;
+    ops->receive(rig->device, report, sizeof report, 0);
+    ops->step(rig->device, 5 * AW_MILLISECOND);
+    assert_int_equal(ops->transmit(rig->device, report, sizeof report), 0);
+    ops->connected(rig->device, 5 * AW_MILLISECOND);
+    ops->step(rig->device, AW_SECOND);
+    assert_int_equal(ops->transmit(rig->device, report, sizeof report), 0);
     rig_free(rig);
 }
 
-/* Reads "1848 500 0 10 20 30": a packet identifier and floats; "1962 b120": a byte. */
+/* Reads "1848 500 0 10 20 30": a packet identifier and floats; "1962 b120": a byte; "/16" ends a
+ * short report. */
 static size_t read_report(const char *text, uint8_t *bytes)
 {
     int used;
@@ -259,7 +219,7 @@ static size_t read_report(const char *text, uint8_t *bytes)
         else
             break;
     }
-    return AW_HIDMOTOR_REPORT;
+    return *text == ' ' && text[1] == '/' ? (size_t)atoi(text + 2) : AW_HIDMOTOR_REPORT;
 }
 
 static void print_report(const uint8_t *bytes, size_t size, FILE *out)
@@ -341,7 +301,8 @@ static const char bounds[] =
     "510 1900 nan 0 0 inf 0 0 0.2 0 0|512 1848 0 0 50 -40 60|514 1822|520 1962 b180|522 1962 b181|"
     "524 1962 b179|530 0|532 99 1|600 1848 1000 1 -90 100 63|1599 1910|1601 1910|"
     "1610 1848 1000 0 -95 105 -95|2100 1910|2900 1910|9000 1910|9020 1848 0 0 0 0 0|"
-    "9100 1811 0.5 0 -0.5|9105 1822|15001 1822|15017 1910";
+    "9100 1811 0.5 0 -0.5|9105 1822|15001 1822|15017 1910|15030 1848 0 0 10 20 30|"
+    "15040 1848 0 0 15 /16|15050 1910"; /* a short report keeps the end of the previous one */
 
 static void print_case(const char *faults, enum aw_hidmotor_state state, const char *script,
                        double until_ms, FILE *out)
@@ -436,7 +397,7 @@ static void print_glitches(const char *faults, FILE *out)
 TEST(bounds_floods_and_states_match_the_golden_file)
 {
     FILE *out = begin_picture();
-    print_case("", AW_HIDMOTOR_RUNNING, bounds, 15020, out);
+    print_case("", AW_HIDMOTOR_RUNNING, bounds, 15060, out);
     print_flood(out);
     print_states(out);
     print_glitches("", out);

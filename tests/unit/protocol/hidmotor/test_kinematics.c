@@ -27,8 +27,8 @@ TEST(forward_kinematics_match_known_poses)
         {{{0, -45, -90}}, {-141.4213562, 0, 236.4213562}}, /* straight back */
         {{{0, 30, 30}}, {100, 0, 95}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
+    EACH (c, cases)
+        assert_true(apart(aw_hidmotor_fk(&c->pose), c->tip) < 1e-6);
 }
 
 /* Tries all poses of a grid that includes the corners of the limits. The inverse gives the same
@@ -85,10 +85,8 @@ TEST(refusals_report_the_distance)
         {{-100, 1, 195}, "deg beyond its limit of"},
     };
     struct aw_hidmotor_pose pose;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(aw_hidmotor_ik(&cases[i].point, &home, &pose, &err), AW_LIMIT);
-        if (!strstr(err.text, cases[i].says))
-            fail_msg("%s", err.text);
+    EACH (c, cases) {
+        assert_error_has(aw_hidmotor_ik(&c->point, &home, &pose, &err), AW_LIMIT, &err, c->says);
     }
 }
 
@@ -99,11 +97,11 @@ TEST(poses_beyond_limits_are_refused)
     pose = (struct aw_hidmotor_pose){{-90, -45, -90}};
     assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
     pose = (struct aw_hidmotor_pose){{0, 200, 0}};
-    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT);
-    assert_string_equal(err.text, "m2 (shoulder): 200 deg is 100 deg beyond its limit of 100 deg");
+    assert_error(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT, &err,
+                 "m2 (shoulder): 200 deg is 100 deg beyond its limit of 100 deg");
     pose = (struct aw_hidmotor_pose){{0, 0, -90.24}};
-    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT);
-    assert_string_equal(err.text, "m3 (elbow): -90.24 deg is 0.24 deg beyond its limit of -90 deg");
+    assert_error(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT, &err,
+                 "m3 (elbow): -90.24 deg is 0.24 deg beyond its limit of -90 deg");
 }
 
 TEST(nan_and_infinity_are_refused)

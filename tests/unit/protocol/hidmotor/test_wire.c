@@ -49,11 +49,9 @@ TEST_WITH(setup, NULL, short_and_unknown_reports_are_explained)
     struct aw_record record;
     struct aw_error err;
     report(bytes, 1910, &(float){0}, 1);
-    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 63}, &record, &err),
-                     AW_MALFORMED);
-    assert_has(err.text, "63 bytes");
+    assert_error_has(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 63}, &record, &err),
+                     AW_MALFORMED, &err, "63 bytes");
     report(bytes, 4660, &(float){0}, 1);
-    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, &err),
-                     AW_MALFORMED);
-    assert_has(err.text, "4660");
+    assert_error_has(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, &err),
+                     AW_MALFORMED, &err, "4660");
 }

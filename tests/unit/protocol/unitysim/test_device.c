@@ -221,9 +221,9 @@ static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
                   {"requests", (int64_t)n->requests},
                   {"scenes", (int64_t)n->scenes},
                   {"lost", (int64_t)n->lost}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (strcmp(values[i].name, name) == 0)
-            return values[i].value;
+    EACH (c, values)
+        if (strcmp(c->name, name) == 0)
+            return c->value;
     fail_msg("there is no %s", name);
     return 0;
 }
@@ -481,14 +481,14 @@ TEST(datagram_sizes_are_limited)
         int size;
         uint64_t applied, too_short_or_long;
     } cases[] = {{3, 0, 1}, {4, 1, 0}, {64, 1, 0}, {65, 0, 1}, {100, 0, 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (c, cases) {
         struct rig *rig = rig_in_scene("");
         uint8_t bytes[128] = {0xFF, 0xFF, 3};
-        int last = cases[i].size - 1;
+        int last = c->size - 1;
         bytes[last] = aw_unitysim_protocol.frames.checksum(bytes, (size_t)last);
         assert_int_equal(aw_link_write(rig->link, bytes, (size_t)last + 1, NULL), AW_OK);
-        assert_int_equal(counters(rig)->applied, cases[i].applied);
-        assert_int_equal(counters(rig)->size, cases[i].too_short_or_long);
+        assert_int_equal(counters(rig)->applied, c->applied);
+        assert_int_equal(counters(rig)->size, c->too_short_or_long);
         rig_free(rig);
     }
 }

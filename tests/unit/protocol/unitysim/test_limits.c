@@ -76,7 +76,7 @@ TEST(limits_round_trip)
     assert_string_equal(text, "# joint min max, in ticks\nshoulder 1028 3073\nelbow 1700 2570\n"
                               "wrist_rotate 1028 3073\nwrist_flex 790 3328\nhand 2000 2100\n");
     unlink(path);
-    assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE);
-    assert_has(err.text, "No such file");
+    assert_error_has(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE, &err,
+                     "No such file");
     assert_int_equal(aw_unitysim_limits_save(&limits, "/dev/full", &err), AW_LOST);
 }

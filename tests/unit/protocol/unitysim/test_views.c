@@ -76,17 +76,16 @@ TEST(unknown_or_invalid_view_gets_advice)
     struct aw_unitysim_views views = {0};
     struct aw_unitysim_camera camera;
     struct aw_error err;
-    assert_int_equal(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE);
-    assert_has(err.text, "none is saved");
-    assert_int_equal(
+    assert_error_has(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE, &err,
+                     "none is saved");
+    assert_error_has(
         aw_unitysim_views_put(&views, "a", &(struct aw_unitysim_camera){.rz = 65536}, &err),
-        AW_LIMIT);
-    assert_has(err.text, "camera.rz: 65536");
+        AW_LIMIT, &err, "camera.rz: 65536");
     aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err);
-    assert_int_equal(aw_unitysim_views_parse(&views, "form above", &camera, &err), AW_USAGE);
-    assert_has(err.text, "did you mean 'from above'?");
-    assert_int_equal(aw_unitysim_views_parse(&views, "xyz", &camera, &err), AW_USAGE);
-    assert_has(err.text, "list the 1 saved");
+    assert_error_has(aw_unitysim_views_parse(&views, "form above", &camera, &err), AW_USAGE, &err,
+                     "did you mean 'from above'?");
+    assert_error_has(aw_unitysim_views_parse(&views, "xyz", &camera, &err), AW_USAGE, &err,
+                     "list the 1 saved");
     assert_int_equal(aw_unitysim_views_parse(&views, "from above", &camera, &err), AW_OK);
     assert_int_equal(camera.y, 900);
     aw_unitysim_views_free(&views);
@@ -105,8 +104,8 @@ TEST_WITH(make_root, remove_root, views_file_round_trip)
     assert_memory_equal(&again.views[0].camera, &views.views[0].camera,
                         sizeof again.views[0].camera);
     aw_unitysim_views_free(&again);
-    assert_int_equal(aw_unitysim_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
-    assert_has(err.text, "cannot save the views: /dev/null/v.csv: ");
+    assert_error_has(aw_unitysim_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE, &err,
+                     "cannot save the views: /dev/null/v.csv: ");
     assert_int_equal(aw_unitysim_views_load(&again, root, &err), AW_USAGE); /* a directory */
     aw_unitysim_views_free(&views);
 }
