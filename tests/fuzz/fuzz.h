@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "describe/describe.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/ezphys/wire.h"
@@ -57,6 +60,52 @@ static inline FILE *file_of(const uint8_t *data, size_t size)
     FILE *file = fmemopen((void *)(uintptr_t)data, size, "r");
     MUST(file);
     return file;
+}
+
+/* Returns the input as a file with a path; the caller closes the descriptor. */
+static inline int file_with_path(const uint8_t *data, size_t size, char path[32])
+{
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+/* A text that is written and then read again. */
+struct copy {
+    char *text;
+    size_t size;
+    FILE *file;
+};
+
+static inline FILE *write_copy(struct copy *copy)
+{
+    copy->file = open_memstream(&copy->text, &copy->size);
+    MUST(copy->file);
+    return copy->file;
+}
+
+static inline FILE *read_copy(struct copy *copy)
+{
+    MUST(fclose(copy->file) == 0);
+    copy->file = file_of((const uint8_t *)copy->text, copy->size);
+    return copy->file;
+}
+
+static inline void end_copy(struct copy *copy)
+{
+    fclose(copy->file);
+    free(copy->text);
+}
+
+/* Describes the protocol in all formats up to this one. */
+static inline void describe_all(struct aw_wire *wire, enum aw_describe_format last)
+{
+    struct copy copy;
+    write_copy(&copy);
+    for (enum aw_describe_format as = AW_DESCRIBE_TEXT; as <= last; as++)
+        aw_describe(copy.file, wire, NULL, as);
+    end_copy(&copy);
 }
 
 /* Add new protocols at the end: saved inputs refer to them by number. */

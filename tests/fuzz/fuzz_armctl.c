@@ -32,8 +32,7 @@ static struct aw_armctl_profile arm(void)
 
 static void check_simulator(struct aw_device *device, int64_t now)
 {
-    static struct aw_wire wire;
-    must_send_messages(device, &wire, &aw_armctl_protocol, NULL);
+    must_send_messages(device, &aw_armctl_protocol, NULL);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         double angle = aw_armctl_device_position(device, AW_ARMCTL_ROTATE, i, now);
         MUST(angle >= 0 && angle <= (i == 1 ? 180 : 360));
@@ -76,16 +75,9 @@ static void check_heard(struct peer *peer, struct aw_span bytes)
     MUST(!deg || aw_record_get(&record, "joint") == 1);
 }
 
-static void check_outcome(enum aw_status status, const struct aw_armctl_outcome *outcome)
-{
-    bool confirmed = outcome->result == AW_ARMCTL_CONFIRMED;
-    MUST((status == AW_OK) == confirmed);
-    MUST(outcome->retries >= 0 && outcome->total_ns >= 0);
-}
-
 static void try_client(const uint8_t *data, size_t size)
 {
-    static struct peer peer;
+    static struct peer peer = {.mend = mend, .received = check_heard};
     static struct aw_armctl arm;
     static const struct aw_armctl_memory memory = {
         .known = true, .tx = 1, .rx = 3, .positions[1] = {true, AW_ARMCTL_ROTATE, 45, 0}};
@@ -93,11 +85,11 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_armctl_outcome outcome;
     struct aw_error err;
     peer_init(&peer, &aw_armctl_protocol, &aw_armctl_protocol.variants[0], data, size);
-    peer.mend = mend;
-    peer.received = check_heard;
     aw_armctl_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
     aw_armctl_ping(&arm, &outcome, &err);
-    check_outcome(aw_armctl_command_line(&arm, "DEG1,090", &outcome, &err), &outcome);
+    enum aw_status status = aw_armctl_command_line(&arm, "DEG1,090", &outcome, &err);
+    MUST((status == AW_OK) == (outcome.result == AW_ARMCTL_CONFIRMED));
+    MUST(outcome.retries >= 0 && outcome.total_ns >= 0);
     aw_armctl_idle(&arm, peer.clock.time_ns + AW_SECOND, &err);
     aw_armctl_stop(&arm, true, &outcome, &err);
     MUST(peer.clock.time_ns < 600 * AW_SECOND);

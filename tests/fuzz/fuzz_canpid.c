@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "gains.h"
 #include "peer.h"
 #include "protocol/canpid/client.h"
 #include "protocol/canpid/device.h"
@@ -27,44 +28,37 @@ static void mend(struct peer *peer, struct segment *segment)
 
 /* ---- Simulator ---- */
 
-static void check_truth(struct aw_device *device, int64_t now)
+static const char *sent_variant; /* of the simulator */
+
+static void check_simulator(struct aw_device *device, int64_t now)
 {
     struct aw_canpid_truth truth;
     struct aw_joint_model model = aw_joint_defaults();
+    must_send_messages(device, &aw_canpid_protocol, sent_variant);
     MUST(aw_canpid_device_get_truth(device, LKNEE, now, &truth));
     MUST(fabs(truth.joint.lever) <= model.lever.stop_rad + 1e-9);
     MUST(fabs(truth.joint.link) <= model.link.stop_rad + 1e-9);
     MUST(isfinite(truth.joint.lever_speed) && isfinite(truth.joint.link_speed));
 }
 
-static void check_plain(struct aw_device *device, int64_t now)
+static void simulate(const uint8_t *data, size_t size, bool fw)
 {
-    static struct aw_wire wire;
-    must_send_messages(device, &wire, &aw_canpid_protocol, NULL);
-    check_truth(device, now);
-}
-
-static void check_fw(struct aw_device *device, int64_t now)
-{
-    static struct aw_wire wire;
-    must_send_messages(device, &wire, &aw_canpid_protocol, "fw");
-    check_truth(device, now);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
+    options.act_on_arrival = !fw;
+    options.fw = fw;
+    sent_variant = fw ? "fw" : NULL;
+    feed_device(aw_canpid_device_new(&options), data, size, mend, check_simulator);
 }
 
 static void try_simulator(const uint8_t *data, size_t size)
 {
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    options.boards = AW_CANPID_BIT(LKNEE);
-    options.act_on_arrival = true;
-    feed_device(aw_canpid_device_new(&options), data, size, mend, check_plain);
+    simulate(data, size, false);
 }
 
 static void try_firmware(const uint8_t *data, size_t size)
 {
-    struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    options.boards = AW_CANPID_BIT(LKNEE);
-    options.fw = true;
-    feed_device(aw_canpid_device_new(&options), data, size, mend, check_fw);
+    simulate(data, size, true);
 }
 
 /* ---- Client ---- */
@@ -92,7 +86,7 @@ static bool check_frame(void *context, const struct aw_received *received)
 
 static void try_client(const uint8_t *data, size_t size)
 {
-    static struct peer peer;
+    static struct peer peer = {.mend = mend, .received = check_heard};
     static struct aw_canpid pid;
     const struct aw_variant *variant =
         &aw_canpid_protocol.variants[size % count_variants(&aw_canpid_protocol)];
@@ -101,8 +95,6 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_error err;
     peer_init(&peer, &aw_canpid_protocol, variant, data, size);
     peer.base.datagrams = true;
-    peer.mend = mend;
-    peer.received = check_heard;
     aw_canpid_init(&pid, &peer.base, variant, &options);
     aw_canpid_idle(&pid, AW_SECOND, check_frame, &pid, &err);
     if (aw_canpid_send_setpoint(&pid, LKNEE, AW_CANPID_TOR, 0.1, &sent, &err) == AW_OK)
@@ -113,56 +105,32 @@ static void try_client(const uint8_t *data, size_t size)
 
 /* ---- Texts ---- */
 
-static void write_and_read(const struct aw_gain *gains)
-{
-    static struct aw_gain again[AW_CANPID_GAIN_COUNT];
-    struct aw_error err;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    aw_gain_file_write(&aw_canpid_gain_file, NULL, gains, out);
-    MUST(fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_gain_file_read(&aw_canpid_gain_file, NULL, again, in, "again", &err) == AW_OK);
-    fclose(in);
-    for (size_t i = 0; i < AW_CANPID_GAIN_COUNT; i++)
-        MUST(!aw_gain_differs(&gains[i], &again[i]));
-    free(text);
-}
-
 static void try_gains(const uint8_t *data, size_t size)
 {
-    static struct aw_gain gains[AW_CANPID_GAIN_COUNT];
-    struct aw_error err = {.text = ""};
+    static struct aw_gain gains[AW_CANPID_GAIN_COUNT], again[AW_CANPID_GAIN_COUNT];
     size_t place;
-    FILE *in = file_of(data, size);
-    enum aw_status status = aw_gain_file_read(&aw_canpid_gain_file, NULL, gains, in, "fuzz", &err);
-    fclose(in);
-    MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
-    MUST(status == AW_OK || aw_count_gains(&aw_canpid_gain_file, gains) == 0);
+    try_gain_file(&aw_canpid_gain_file, gains, again, data, size);
     for (size_t next = 0; aw_gain_file_next_known(&aw_canpid_gain_file, gains, &next, &place);)
         MUST(fabs((double)gains[place].value) <= AW_CANPID_GAIN_MAX);
-    if (status == AW_OK)
-        write_and_read(gains);
 }
 
 /* An accepted model must survive a round trip; gains proposed for it must be finite or refused. */
 static void try_model(const uint8_t *data, size_t size)
 {
     static struct aw_model model, again;
-    char *text = text_of(data, size), *written = NULL;
+    char *text = text_of(data, size);
+    struct copy copy;
     struct aw_error err = {.text = ""};
-    if (aw_model_read(&model, text, "fuzz", &err) != AW_OK) {
+    enum aw_status status = aw_model_read(&model, text, "fuzz", &err);
+    free(text);
+    if (status != AW_OK) {
         MUST(strncmp(err.text, "fuzz:", 5) == 0);
-        free(text);
         return;
     }
-    FILE *out = open_memstream(&written, &size);
-    MUST(out);
-    aw_model_write(out, &model);
-    MUST(fclose(out) == 0);
-    MUST(aw_model_read(&again, written, "again", &err) == AW_OK);
+    aw_model_write(write_copy(&copy), &model);
+    read_copy(&copy);
+    MUST(aw_model_read(&again, copy.text, "again", &err) == AW_OK);
+    end_copy(&copy);
     const struct aw_process *a = &model.fit.process, *b = &again.fit.process;
     MUST(aw_process_kind_of(a) == aw_process_kind_of(b) && a->dead_time_s >= 0 && a->a1 >= 0);
     struct aw_driver driver = {
@@ -173,8 +141,6 @@ static void try_model(const uint8_t *data, size_t size)
         if (aw_design(a, &driver, &o, &proposal, &err) == AW_OK)
             MUST(isfinite(proposal.per_tick.kp) && proposal.margins.stable);
     }
-    free(written);
-    free(text);
 }
 
 static void try_names(const uint8_t *data, size_t size)

@@ -5,8 +5,6 @@
  * must not matter. Tables must be finite and survive a round trip.
  */
 #include <math.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "capture/log.h"
 #include "capture/packet.h"
@@ -85,9 +83,7 @@ static void try_log(const uint8_t *data, size_t size)
     struct aw_error err = {.text = ""};
     struct aw_log *log = NULL;
     char path[32];
-    int fd = memfd_create("log", MFD_CLOEXEC);
-    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int fd = file_with_path(data, size, path);
     if (aw_log_open(&log, path, &options, &err) == AW_OK) {
         size_t n = read_log(log, size);
         MUST(aw_log_rewind(log, &err) == AW_OK);
@@ -105,18 +101,14 @@ static void write_and_read(const struct aw_table *table)
 {
     struct aw_error err;
     struct aw_table again = {0};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out && aw_table_write(out, table, &err) == AW_OK && fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_table_read(in, "again", &again, &err) == AW_OK);
-    fclose(in);
+    struct copy copy;
+    MUST(aw_table_write(write_copy(&copy), table, &err) == AW_OK);
+    MUST(aw_table_read(read_copy(&copy), "again", &again, &err) == AW_OK);
     MUST(again.n_rows == table->n_rows && again.n_columns == table->n_columns);
     for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
         MUST(again.cells[i] == table->cells[i]);
     aw_table_free(&again);
-    free(text);
+    end_copy(&copy);
 }
 
 /* Names are written without quotes, so names that need quotes are not read back. */

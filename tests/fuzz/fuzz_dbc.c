@@ -7,7 +7,6 @@
  */
 #include <math.h>
 
-#include "describe/describe.h"
 #include "fuzz.h"
 #include "packets/packets.h"
 
@@ -44,41 +43,27 @@ static void try_message(size_t index, struct aw_span bytes)
     MUST(aw_decode(codec, (struct aw_span){out, size}, &again, &err) == AW_OK);
 }
 
-static char *draw(enum aw_describe_format as)
+static enum aw_status read_dbc(struct aw_packets *packets, FILE *file, struct aw_error *err)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    aw_describe(out, &wire, NULL, as);
-    fclose(out);
-    return text;
-}
-
-static enum aw_status read_dbc(struct aw_packets *packets, const void *text, size_t size,
-                               struct aw_error *err)
-{
-    FILE *file = file_of(text, size);
     struct aw_lines lines = {.file = file, .name = "f"};
-    enum aw_status status = aw_packets_read_dbc(packets, &lines, err);
-    fclose(file);
-    return status;
+    return aw_packets_read_dbc(packets, &lines, err);
 }
 
 /* Requires that our own DBC description yields the same number of messages. */
 static void read_back(size_t n)
 {
-    char *text = draw(AW_DESCRIBE_DBC);
+    struct copy copy;
     struct aw_error err = {.text = ""};
     struct aw_packets *packets = aw_packets_new(&aw_canpid_protocol);
     MUST(packets);
-    if (read_dbc(packets, text, strlen(text), &err) != AW_OK) {
-        fprintf(stderr, "%s\n%s", err.text, text);
+    aw_describe(write_copy(&copy), &wire, NULL, AW_DESCRIBE_DBC);
+    if (read_dbc(packets, read_copy(&copy), &err) != AW_OK) {
+        fprintf(stderr, "%s\n%s", err.text, copy.text);
         abort();
     }
     MUST(aw_packets_protocol(packets)->n_messages == n);
     aw_packets_free(packets);
-    free(text);
+    end_copy(&copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -90,15 +75,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct aw_packets *packets = aw_packets_new(protocol);
     struct aw_error err = {.text = ""};
     MUST(packets);
-    if (read_dbc(packets, data + 1, size - 1 - frame, &err) == AW_OK) {
+    FILE *file = file_of(data + 1, size - 1 - frame);
+    enum aw_status status = read_dbc(packets, file, &err);
+    fclose(file);
+    if (status == AW_OK) {
         const struct aw_protocol *with = aw_packets_protocol(packets);
         aw_wire_init(&wire, with, NULL, false);
         for (size_t i = protocol->n_messages; i < with->n_messages; i++)
             try_message(i, (struct aw_span){data + size - frame, frame});
         if (with->n_messages > protocol->n_messages &&
             with->n_messages < protocol->n_messages + 8) {
-            for (enum aw_describe_format as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_LUA; as++)
-                free(draw(as));
+            describe_all(&wire, AW_DESCRIBE_LUA);
             read_back(with->n_messages);
         }
     } else {

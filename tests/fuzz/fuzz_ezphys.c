@@ -170,15 +170,13 @@ static void check_packet(struct aw_ezphys *ez, struct aw_span frame)
 
 static void try_client(const uint8_t *data, size_t size)
 {
-    static struct peer peer;
+    static struct peer peer = {.mend = mend_peer, .received = check_heard};
     static struct aw_ezphys ez;
     struct aw_error err;
     if (size == 0)
         return;
     const struct aw_variant *variant = &aw_ezphys_protocol.variants[choose_variant(data[0])];
     peer_init(&peer, &aw_ezphys_protocol, variant, data + 1, size - 1);
-    peer.mend = mend_peer;
-    peer.received = check_heard;
     MUST(aw_ezphys_init(&ez, variant, NULL, &err) == AW_OK);
     aw_ezphys_attach(&ez, &peer.base);
     while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, NULL, &err) == AW_OK) {

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "gains.h"
 #include "peer.h"
 #include "protocol/hidmotor/client.h"
 #include "protocol/hidmotor/device.h"
@@ -78,7 +79,7 @@ static void must_stay_inside(const struct aw_hidmotor_stopped *stopped)
 
 static void try_client(const uint8_t *data, size_t size)
 {
-    static struct peer peer;
+    static struct peer peer = {.mend = mend_peer, .received = check_heard};
     static struct aw_hidmotor arm;
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
     struct aw_hidmotor_status status;
@@ -88,8 +89,6 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_error err;
     peer_init(&peer, &aw_hidmotor_protocol, &aw_hidmotor_protocol.variants[0], data, size);
     peer.base.datagrams = true;
-    peer.mend = mend_peer;
-    peer.received = check_heard;
     aw_hidmotor_init(&arm, &peer.base, &options);
     if (aw_hidmotor_status(&arm, &status, &err) == AW_OK)
         must_be_sound(&status);
@@ -116,35 +115,10 @@ static void try_faults(const uint8_t *data, size_t size)
     free(text);
 }
 
-static void write_and_read(const struct aw_gain *gains)
-{
-    struct aw_error err;
-    struct aw_gain again[AW_HIDMOTOR_GAIN_COUNT];
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    aw_gain_file_write(&aw_hidmotor_gain_file, NULL, gains, out);
-    MUST(fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_gain_file_read(&aw_hidmotor_gain_file, NULL, again, in, "again", &err) == AW_OK);
-    fclose(in);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
-        MUST(!aw_gain_differs(&again[i], &gains[i]));
-    free(text);
-}
-
 static void try_gains(const uint8_t *data, size_t size)
 {
-    struct aw_error err = {.text = ""};
-    struct aw_gain gains[AW_HIDMOTOR_GAIN_COUNT];
-    FILE *in = file_of(data, size);
-    if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, gains, in, "fuzz", &err) == AW_OK)
-        write_and_read(gains);
-    else
-        MUST(strncmp(err.text, "fuzz:", 5) == 0 &&
-             aw_count_gains(&aw_hidmotor_gain_file, gains) == 0);
-    fclose(in);
+    static struct aw_gain gains[AW_HIDMOTOR_GAIN_COUNT], again[AW_HIDMOTOR_GAIN_COUNT];
+    try_gain_file(&aw_hidmotor_gain_file, gains, again, data, size);
 }
 
 PARTS(try_simulator, try_client, try_faults, try_gains)

@@ -7,7 +7,6 @@
  */
 #include <math.h>
 
-#include "describe/describe.h"
 #include "fuzz.h"
 #include "packets/packets.h"
 
@@ -44,18 +43,6 @@ static void try_message(size_t index, struct aw_span bytes)
     }
 }
 
-static void draw(void)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    for (enum aw_describe_format as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_PACKETS; as++)
-        aw_describe(out, &wire, NULL, as);
-    fclose(out);
-    free(text);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct aw_protocol *const able[] = {&aw_hidmotor_protocol, &aw_canpid_protocol,
@@ -81,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = protocol->n_messages; i < with->n_messages; i++)
             try_message(i, (struct aw_span){data + size - frame, frame});
         if (with->n_messages > protocol->n_messages && with->n_messages < protocol->n_messages + 4)
-            draw();
+            describe_all(&wire, AW_DESCRIBE_PACKETS);
     } else {
         MUST(strncmp(err.text, "f:", 2) == 0);
     }

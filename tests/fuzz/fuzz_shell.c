@@ -6,8 +6,6 @@
  * not depend on the size of the pieces.
  */
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "shell.h"
 #include "shell/lead/replay.h"
@@ -16,15 +14,6 @@
 #include "shell/source/stream.h"
 #include "view/terminal/grid.h"
 #include "view/terminal/strip.h"
-
-/* Returns the input as a file with a path; the caller closes the descriptor. */
-static int file_with_path(const uint8_t *data, size_t size, char path[32])
-{
-    int fd = memfd_create("input", MFD_CLOEXEC);
-    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-    snprintf(path, 32, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 /* ---- Lines ---- */
 

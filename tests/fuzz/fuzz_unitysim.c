@@ -25,9 +25,10 @@ static void mend(struct peer *peer, struct segment *segment)
 
 /* ---- Simulator ---- */
 
-static void check_truth(struct aw_device *device, int64_t now)
+static void check_simulator(struct aw_device *device, int64_t now)
 {
     struct aw_unitysim_truth truth;
+    must_send_messages(device, &aw_unitysim_protocol, NULL);
     aw_unitysim_device_get_truth(device, now, &truth);
     MUST(truth.counters.received == truth.counters.applied + truth.counters.empty +
                                         truth.counters.header + truth.counters.checksum +
@@ -35,13 +36,6 @@ static void check_truth(struct aw_device *device, int64_t now)
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         MUST(isfinite(truth.degrees[i]) && truth.degrees[i] >= -180 &&
              truth.degrees[i] <= aw_unitysim_ticks_to_deg(65535));
-}
-
-static void check_simulator(struct aw_device *device, int64_t now)
-{
-    static struct aw_wire wire;
-    must_send_messages(device, &wire, &aw_unitysim_protocol, NULL);
-    check_truth(device, now);
 }
 
 static void try_simulator(const uint8_t *data, size_t size)
@@ -66,14 +60,12 @@ static void check_heard(struct peer *peer, struct aw_span datagram)
 
 static void try_client(const uint8_t *data, size_t size)
 {
-    static struct peer peer;
+    static struct peer peer = {.mend = mend, .received = check_heard};
     static struct aw_unitysim unity;
     struct aw_unitysim_options options = aw_unitysim_defaults();
     struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
     peer_init(&peer, &aw_unitysim_protocol, &aw_unitysim_protocol.variants[0], data, size);
     peer.base.datagrams = true;
-    peer.mend = mend;
-    peer.received = check_heard;
     options.samples_max = 0;
     aw_unitysim_init(&unity, &peer.base, NULL, &options);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 2500);
@@ -89,17 +81,11 @@ static void read_limits_again(const struct aw_unitysim_limits *limits)
 {
     struct aw_error err;
     struct aw_unitysim_limits again = aw_unitysim_limits_default();
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    aw_unitysim_limits_write(limits, out);
-    MUST(fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_unitysim_limits_read(&again, in, "again", &err) == AW_OK);
-    fclose(in);
+    struct copy copy;
+    aw_unitysim_limits_write(limits, write_copy(&copy));
+    MUST(aw_unitysim_limits_read(&again, read_copy(&copy), "again", &err) == AW_OK);
     MUST(memcmp(&again, limits, sizeof again) == 0);
-    free(text);
+    end_copy(&copy);
 }
 
 static void try_limits(const uint8_t *data, size_t size)
@@ -123,20 +109,16 @@ static void read_sequence_again(const struct aw_sequence *sequence)
 {
     struct aw_error err;
     struct aw_sequence again = {0};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out && aw_sequence_write(out, sequence, &err) == AW_OK && fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_sequence_read(in, "again", &again, &err) == AW_OK);
-    fclose(in);
+    struct copy copy;
+    MUST(aw_sequence_write(write_copy(&copy), sequence, &err) == AW_OK);
+    MUST(aw_sequence_read(read_copy(&copy), "again", &again, &err) == AW_OK);
     MUST(again.n == sequence->n);
     for (size_t i = 0; i < again.n; i++) {
         again.rows[i].line = sequence->rows[i].line;
         MUST(memcmp(&again.rows[i], &sequence->rows[i], sizeof again.rows[i]) == 0);
     }
     aw_sequence_free(&again);
-    free(text);
+    end_copy(&copy);
 }
 
 static void try_sequence(const uint8_t *data, size_t size)
@@ -156,29 +138,21 @@ static void try_sequence(const uint8_t *data, size_t size)
 
 /* ---- Views ---- */
 
-static bool same(const struct aw_unitysim_view *a, const struct aw_unitysim_view *b)
-{
-    return strcmp(a->name, b->name) == 0 && memcmp(&a->camera, &b->camera, sizeof a->camera) == 0;
-}
-
 static void read_views_again(const struct aw_unitysim_views *views)
 {
     struct aw_error err;
     struct aw_unitysim_views again = {0};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    MUST(out);
-    aw_unitysim_views_write(out, views);
-    MUST(fclose(out) == 0);
-    FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_unitysim_views_read(in, "again", &again, &err) == AW_OK);
-    fclose(in);
+    struct copy copy;
+    aw_unitysim_views_write(write_copy(&copy), views);
+    MUST(aw_unitysim_views_read(read_copy(&copy), "again", &again, &err) == AW_OK);
     MUST(again.n == views->n);
-    for (size_t i = 0; i < again.n; i++)
-        MUST(same(&again.views[i], &views->views[i]));
+    for (size_t i = 0; i < again.n; i++) {
+        const struct aw_unitysim_view *a = &again.views[i], *b = &views->views[i];
+        MUST(strcmp(a->name, b->name) == 0);
+        MUST(memcmp(&a->camera, &b->camera, sizeof a->camera) == 0);
+    }
     aw_unitysim_views_free(&again);
-    free(text);
+    end_copy(&copy);
 }
 
 static void try_views(const uint8_t *data, size_t size)

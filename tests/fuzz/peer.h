@@ -113,8 +113,8 @@ static inline int peer_fd(const struct aw_link *link)
     return -1;
 }
 
-/* Initialises a peer that is {0}. wire is for mend and received. It is reused in later runs,
- * because creating its codecs is slow. */
+/* Initialises a peer whose mend and received are set. Their wire is reused in later runs, because
+ * creating its codecs is slow. */
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)
 {
@@ -128,10 +128,13 @@ static inline void peer_init(struct peer *peer, const struct aw_protocol *protoc
         aw_wire_init(&peer->wire, protocol, variant, false);
 }
 
-/* Requires that the device sends only messages of its protocol. */
-static inline void must_send_messages(struct aw_device *device, struct aw_wire *wire,
-                                      const struct aw_protocol *protocol, const char *variant)
+/* Requires that the device sends only messages of its protocol, in the variant of this name or, if
+ * NULL, the first one. */
+static inline void must_send_messages(struct aw_device *device, const struct aw_protocol *protocol,
+                                      const char *variant)
 {
+    static struct aw_wire wires[2];
+    struct aw_wire *wire = &wires[variant != NULL];
     uint8_t bytes[AW_DEVICE_MESSAGE];
     struct aw_record record;
     size_t size;
