@@ -32,8 +32,7 @@ static inline enum aw_status send_frame(struct aw_link *link, const char *text,
 static inline void assert_sends(struct aw_link *link, const char *text)
 {
     struct aw_error err = {0};
-    if (send_frame(link, text, &err) != AW_OK)
-        fail_msg("%s: %s", text, err.text);
+    assert_ok(send_frame(link, text, &err), &err);
 }
 
 /* Prints a datagram in the same format. */

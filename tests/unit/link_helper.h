@@ -206,8 +206,7 @@ static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
     struct aw_error err = {0};
     struct aw_link *link;
     const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
-    if (aw_link_open(&link, url, &options, &err) != AW_OK)
-        fail_msg("%s: %s", url, err.text);
+    assert_ok(aw_link_open(&link, url, &options, &err), &err);
     return link;
 }
 
@@ -247,8 +246,7 @@ static inline void assert_refused(const char *url, const char *text)
     struct aw_error err = {0};
     struct aw_link *link;
     const struct aw_link_options options = {.clock = usual_clock()};
-    assert_int_equal(aw_link_open(&link, url, &options, &err), AW_USAGE);
-    assert_string_equal(err.text, text);
+    assert_error(aw_link_open(&link, url, &options, &err), AW_USAGE, &err, text);
 }
 
 static inline void assert_reads(struct aw_link *link, const char *wanted)

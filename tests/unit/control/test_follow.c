@@ -146,9 +146,9 @@ static bool set(const char *what, double value)
                   {"lag", &joints[0].limits.max_lag},
                   {"approach", &joints[0].limits.approach_speed},
                   {"smooth", &f.options.smooth_s}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (strcmp(fields[i].what, what) == 0) {
-            *fields[i].field = value;
+    EACH (row, fields)
+        if (strcmp(row->what, what) == 0) {
+            *row->field = value;
             joints[0].limits.min = -joints[0].limits.max;
             return true;
         }
@@ -207,9 +207,9 @@ static bool is_so(const char *what, const char *why, double value, double tolera
                                         [AW_FOLLOW_STOP] = "STOP",
                                         [AW_FOLLOW_REFUSE] = "REFUSE"};
     if (strcmp(what, "STOP") == 0 || strcmp(what, "halt") == 0)
-        for (size_t i = 0; i < sizeof halts / sizeof *halts; i++)
-            if (strcmp(halts[i].name, why) == 0)
-                return f.loss == halts[i].halt && (*what == 'h' || turn == AW_FOLLOW_STOP);
+        EACH (row, halts)
+            if (strcmp(row->name, why) == 0)
+                return f.loss == row->halt && (*what == 'h' || turn == AW_FOLLOW_STOP);
     if (strcmp(what, "cmd") == 0 || strcmp(what, "actual") == 0)
         return fabs((*what == 'c' ? joints[0].command : joints[0].actual) - value) <=
                tolerance + 1e-6;
@@ -222,18 +222,18 @@ static bool is_so(const char *what, const char *why, double value, double tolera
 
 TEST(follow_rules_start_and_stop_the_joints)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    EACH (row, rules) {
         enum aw_follow_result turn = AW_FOLLOW_REST;
         char steps[400], *save;
-        begin(rules[i].map);
-        strcpy(steps, rules[i].steps);
+        begin(row->map);
+        strcpy(steps, row->steps);
         for (char *text = strtok_r(steps, "/", &save); text; text = strtok_r(NULL, "/", &save)) {
             char what[20] = "", why[20] = "";
             double value = 0, other = 0;
             sscanf(text, "%19s %19s %lf", what, why, &other);
             value = atof(why);
             if (!go_on(what, value, other, &turn) && !is_so(what, why, value, other, turn))
-                fail_msg("%s: not %s", rules[i].what, text);
+                fail_msg("%s: not %s", row->what, text);
         }
     }
 }

@@ -78,11 +78,10 @@ TEST(invalid_lines_are_reported)
         {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2:1: duplicate gain a b 1 — remove one"},
     };
     static const struct aw_gain none[10];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_gain gains[10] = {{true, 5, 0}};
-        assert_int_equal(read_text(cases[i].text, gains), cases[i].status);
-        if (strncmp(err.text, cases[i].says, strlen(cases[i].says)) != 0)
-            fail_msg("%s", err.text);
+        assert_int_equal(read_text(row->text, gains), row->status);
+        assert_memory_equal(err.text, row->says, strlen(row->says));
         for (size_t k = 0; k < 10; k++)
             assert_false(gains[k].known || aw_gain_differs(&gains[k], &none[k]));
     }
@@ -159,7 +158,6 @@ TEST(differing_gains_are_detected)
 #define CANPID   &aw_canpid_gain_file
 #define HIDMOTOR &aw_hidmotor_gain_file
 
-/* Reads each text and writes it again after the heading, or reports the error. */
 TEST(gain_files_of_the_tools_are_read_and_written)
 {
     static const struct {
@@ -193,22 +191,21 @@ TEST(gain_files_of_the_tools_are_read_and_written)
          AW_LIMIT},
         {HIDMOTOR, "m1 pid kp 3\nbase pid kp 3\n", "f:2:1: duplicate gain base pid kp", AW_USAGE},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_gain gains[AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS] = {
             {true, 5, 0}};
         char text[256] = "";
-        FILE *file = text_file(rows[i].text);
-        assert_int_equal(aw_gain_file_read(rows[i].kind, NULL, gains, file, "f", &err),
-                         rows[i].status);
+        FILE *file = text_file(row->text);
+        assert_int_equal(aw_gain_file_read(row->kind, NULL, gains, file, "f", &err), row->status);
         fclose(file);
         file = fmemopen(text, sizeof text, "w");
-        aw_gain_file_write(rows[i].kind, NULL, gains, file);
+        aw_gain_file_write(row->kind, NULL, gains, file);
         fclose(file);
         const char *written = strchr(text, '\n') + 1;
-        if (rows[i].status == AW_OK)
-            assert_string_equal(written, rows[i].result);
-        else if (strncmp(err.text, rows[i].result, strlen(rows[i].result)) != 0 || *written)
-            fail_msg("%s: %s%s", rows[i].text, err.text, written);
+        if (row->status == AW_OK)
+            assert_string_equal(written, row->result);
+        else if (strncmp(err.text, row->result, strlen(row->result)) != 0 || *written)
+            fail_msg("%s: %s%s", row->text, err.text, written);
     }
     assert_int_equal(aw_canpid_gain_index(0x7E0, AW_CANPID_TL, AW_CANPID_KD),
                      aw_canpid_gain_file.n_gains - 1);

@@ -119,17 +119,17 @@ TEST(each_fault_is_recognized)
         {"jams during the motion", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
     };
     /* clang-format on */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_motion guard;
         double farthest;
-        enum aw_motion_verdict verdict = drive(&rows[i].joint, &rows[i].course, &guard, &farthest);
-        if (verdict != rows[i].verdict)
-            fail_msg("%s: verdict %d at %g s, %g deg", rows[i].name, (int)verdict,
-                     guard.last.last_s, guard.last.measured);
-        double most = fabs(rows[i].course.target) + 15;
+        enum aw_motion_verdict verdict = drive(&row->joint, &row->course, &guard, &farthest);
+        if (verdict != row->verdict)
+            fail_msg("%s: verdict %d at %g s, %g deg", row->name, (int)verdict, guard.last.last_s,
+                     guard.last.measured);
+        double most = fabs(row->course.target) + 15;
         /* The motion between two samples. */
-        if (!rows[i].joint.stuck && farthest > most + FASTEST * 0.01)
-            fail_msg("%s: it came to %g of at most %g deg", rows[i].name, farthest, most);
+        if (!row->joint.stuck && farthest > most + FASTEST * 0.01)
+            fail_msg("%s: it came to %g of at most %g deg", row->name, farthest, most);
     }
 }
 
@@ -164,7 +164,6 @@ TEST(deviation_limit_spans_start_and_targets)
         }
 }
 
-/* A single wrong measurement is not a motion; a lasting deviation is. */
 TEST(single_wrong_measurement_does_not_report_a_reversed_motor)
 {
     struct aw_motion guard;
@@ -233,11 +232,11 @@ TEST(error_explains_why_the_motion_was_stopped)
                 {AW_MOTION_REVERSED, "moved against the output"},
                 {AW_MOTION_STUCK, "no motion despite output"},
                 {AW_MOTION_SILENT, "telemetry stopped"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_motion guard = started();
         struct aw_error err;
-        guard.verdict = rows[i].verdict;
+        guard.verdict = row->verdict;
         aw_motion_fail(&guard, "lknee", "deg", &err);
-        assert_has(err.text, rows[i].says);
+        assert_has(err.text, row->says);
     }
 }

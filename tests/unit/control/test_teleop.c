@@ -207,26 +207,26 @@ static bool is_so(const char *what, const char *name, double value, double most,
 
 TEST(teleop_rules_start_and_stop_the_joints)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        bool targets = *rules[i].kind != 'v';
+    EACH (row, rules) {
+        bool targets = *row->kind != 'v';
         enum aw_teleop_result turn = AW_TELEOP_REST;
         char steps[700], *save;
         begin(targets);
-        if (targets && *rules[i].kind != 't') { /* in whole units from the actual position */
+        if (targets && *row->kind != 't') { /* in whole units from the actual position */
             t.options.step_s = 0.1;
             joints[0].min_step = joints[1].min_step = 1;
             joints[0].limits.max_lag = INFINITY;
-            joints[0].actual = atof(rules[i].kind);
+            joints[0].actual = atof(row->kind);
             joints[1].actual = 50;
             hold();
         }
-        strcpy(steps, rules[i].steps);
+        strcpy(steps, row->steps);
         for (char *text = strtok_r(steps, "/", &save); text; text = strtok_r(NULL, "/", &save)) {
             char does[20] = "", name[20] = "";
             double value = 0, most = 0;
             sscanf(text, "%19s %19s %lf %lf", does, name, &value, &most);
             if (!act(does, name, value, &turn) && !is_so(does, name, value, most, turn))
-                fail_msg("%s: not %s", rules[i].what, text);
+                fail_msg("%s: not %s", row->what, text);
         }
     }
 }
@@ -248,8 +248,8 @@ TEST(invalid_maps_are_refused)
         "enable = b\nselect = elbow, knee\n",
     };
     begin(false);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(start_with(wrong[i]), AW_USAGE);
+    EACH (row, wrong)
+        assert_int_equal(start_with(*row), AW_USAGE);
     joints[0].limits.max_speed = joints[1].limits.max = INFINITY;
     assert_int_equal(start_with("enable = b\na = elbow velocity\n"), AW_USAGE);
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);

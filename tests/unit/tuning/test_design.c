@@ -19,7 +19,6 @@ static void near(double value, double wanted, double off)
         fail_msg("%.9g instead of %.9g", value, wanted);
 }
 
-/* For any dead time in its interval, Ms is within the reported value and the bound. */
 TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
 {
     static const double lates[] = {0.002, 0.01, 0.03, 0.1};
@@ -34,8 +33,7 @@ TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
         struct aw_design_options o = {.form = forms[i / 32], .dead_time_half_s = lates[i / 8 % 4]};
         struct aw_proposal p;
         struct aw_error err;
-        if (aw_design(&process, &driver, &o, &p, &err) != AW_OK)
-            fail_msg("%d: %s", i, err.text);
+        assert_ok(aw_design(&process, &driver, &o, &p, &err), &err);
         assert_true(p.margins.ms <= p.ms);
         for (double at = -1; at <= 1; at += 0.125) {
             struct aw_process other = process;
@@ -51,7 +49,6 @@ TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
     near(tightest, AW_DESIGN_MS, 0.02);
 }
 
-/* No gains on a grid within the same bounds have a much smaller error. */
 TEST(robust_design_finds_the_smallest_error)
 {
     const struct aw_process processes[] = {
@@ -63,8 +60,7 @@ TEST(robust_design_finds_the_smallest_error)
         struct aw_design_options o = {.ms = 1.5};
         struct aw_proposal p;
         struct aw_error err;
-        if (aw_design(&processes[i], &driver, &o, &p, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(aw_design(&processes[i], &driver, &o, &p, &err), &err);
         assert_true(p.margins.stable && p.margins.ms <= 1.501 && p.activity <= 0.010001);
         struct aw_loop *loop = aw_loop_new(&processes[i], 0.004, NULL);
         double sign = processes[i].gain < 0 ? -1 : 1;
@@ -123,7 +119,6 @@ TEST(overshoot_bound_is_kept_or_refused)
     }
 }
 
-/* Each check of the knee's gains, one after the other. */
 TEST(unstable_and_excessive_gains_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
@@ -137,8 +132,8 @@ TEST(unstable_and_excessive_gains_are_refused)
     assert_has(err.text, "unstable");
     static const struct aw_gains beyond[] = {{100.1, 0, 0},  {-100.1, 0, 0}, {1, 100.1, 0},
                                              {1, -100.1, 0}, {1, 0, 100.1},  {1, 0, -100.1}};
-    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
-        p.per_tick = beyond[i];
+    EACH (row, beyond) {
+        p.per_tick = *row;
         assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
         assert_true(p.out_of_range);
     }
@@ -147,8 +142,6 @@ TEST(unstable_and_excessive_gains_are_refused)
     assert_false(p.out_of_range);
 }
 
-/* A process 64 times as slow, with a control period 64 times as long, gets the same gains per
- * period. */
 TEST(gains_per_tick_scale_with_time)
 {
     static const struct aw_process fast = {
@@ -165,7 +158,6 @@ TEST(gains_per_tick_scale_with_time)
     near(b.per_tick.kd / a.per_tick.kd, 1, 1e-6);
 }
 
-/* A process with 64 times the gain gets gains 64 times smaller, even below 1. */
 TEST(gains_scale_with_the_process_gain)
 {
     for (int form = AW_FORM_P; form <= AW_FORM_PI; form++) {
@@ -181,7 +173,6 @@ TEST(gains_scale_with_the_process_gain)
     }
 }
 
-/* Lists the refused inputs with their reasons, in the order of the checks. */
 TEST(invalid_designs_are_refused)
 {
     static const struct aw_process lag = {.gain = 1, .a1 = 0.5, .dead_time_s = 0.05};
@@ -211,13 +202,13 @@ TEST(invalid_designs_are_refused)
         {{.tick_s = 0.01}, {.allow_high_ms = true}, {8, 0, 0}, ""},
     };
     /* clang-format on */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_proposal p = {.per_tick = rows[i].gains, .refusal = "old"};
+    EACH (row, rows) {
+        struct aw_proposal p = {.per_tick = row->gains, .refusal = "old"};
         struct aw_error err = {0};
-        aw_design_assess(&lag, &rows[i].driver, &rows[i].options, &p, &err);
-        assert_string_equal(err.text, rows[i].says);
-        assert_int_equal(*p.refusal != 0, *rows[i].says != 0);
-        assert_true(!*p.refusal || strstr(rows[i].says, p.refusal));
+        aw_design_assess(&lag, &row->driver, &row->options, &p, &err);
+        assert_string_equal(err.text, row->says);
+        assert_int_equal(*p.refusal != 0, *row->says != 0);
+        assert_true(!*p.refusal || strstr(row->says, p.refusal));
     }
     struct aw_proposal free = {0}; /* a driver without gain limits */
     struct aw_driver any = {.tick_s = 0.01};
@@ -231,14 +222,14 @@ TEST(invalid_designs_are_refused)
                 {INFINITY, 0.01, "design: gain inf or control period 0.01 s is out of range"},
                 {-2, 0, "design: gain -2 or control period 0 s is out of range"},
                 {-2, -1, "design: gain -2 or control period -1 s is out of range"}};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    EACH (row, none) {
         struct aw_process process = lag;
-        struct aw_driver of = {.tick_s = none[i].tick_s};
+        struct aw_driver of = {.tick_s = row->tick_s};
         struct aw_proposal p;
         struct aw_error err;
-        process.gain = none[i].gain;
+        process.gain = row->gain;
         assert_int_equal(aw_design(&process, &of, &(struct aw_design_options){0}, &p, &err),
                          AW_USAGE);
-        assert_string_equal(err.text, none[i].says);
+        assert_string_equal(err.text, row->says);
     }
 }

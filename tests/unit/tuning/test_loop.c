@@ -74,7 +74,6 @@ TEST(margins_match_the_simc_table)
     near(m.crossover, 0.515, 0.002);
 }
 
-/* The Nyquist result agrees with the simulation. */
 TEST(stability_agrees_with_simulation)
 {
     struct aw_process p = {.gain = 1.3, .a1 = 0.4, .a2 = 0.03, .dead_time_s = 0.07};
@@ -107,11 +106,11 @@ TEST(conditional_stability_is_detected)
     } rows[] = {{0.01, false}, {0.17, false}, {0.19, true}, {0.3, true},
                 {1, true},     {3, true},     {100, false}};
     struct aw_process p = {.gain = 1, .a1 = 20, .a2 = 100};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double k = 2000 * rows[i].times;
+    EACH (row, rows) {
+        double k = 2000 * row->times;
         struct aw_gains g = per_tick((struct aw_gains){k, 4 * k, k}, 0.01);
-        assert_int_equal(margins_of(&p, 0.01, g).stable, rows[i].stable);
-        assert_int_equal(isfinite(aw_predict_load_iae(&p, 0.01, &g)), rows[i].stable);
+        assert_int_equal(margins_of(&p, 0.01, g).stable, row->stable);
+        assert_int_equal(isfinite(aw_predict_load_iae(&p, 0.01, &g)), row->stable);
     }
 }
 

@@ -54,11 +54,10 @@ static const struct {
 
 TEST(invalid_models_are_refused)
 {
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    EACH (row, wrong) {
         struct aw_error err;
-        assert_int_equal(parse(wrong[i].text, &err), AW_MALFORMED);
-        if (!strstr(err.text, wrong[i].says))
-            fail_msg("'%s': %s", wrong[i].text, err.text);
+        assert_int_equal(parse(row->text, &err), AW_MALFORMED);
+        assert_has(err.text, row->says);
     }
 }
 
@@ -106,7 +105,6 @@ TEST(text_that_is_not_utf8_is_cleaned_not_lost)
     free(text);
 }
 
-/* Writes every key of a model, each with a different number, and again after reading it. */
 TEST(every_key_round_trips)
 {
     static const struct aw_process processes[] = {
@@ -143,8 +141,7 @@ TEST(every_key_round_trips)
         fclose(file);
         if (i == 3)
             fputs(once, out);
-        if (parse(once, &err) != AW_OK)
-            fail_msg("%s", err.text);
+        assert_ok(parse(once, &err), &err);
         assert_true(model.driver.noise == 0.0625 && model.fit.n == 12);
         file = open_memstream(&twice, &n);
         aw_model_write(file, &model);
@@ -171,18 +168,17 @@ TEST(source_of_the_control_period_is_read)
         {"\"tick\":0,\"tick_from\":\"measured\"", AW_TICK_UNKNOWN},
         {"\"dead_band\":0.01", AW_TICK_UNKNOWN},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char text[256];
         snprintf(text, sizeof text,
                  "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"driver\":{%s}}",
-                 cases[i].driver);
+                 row->driver);
         assert_int_equal(parse(text, NULL), AW_OK);
-        assert_int_equal(model.tick.source, cases[i].from);
+        assert_int_equal(model.tick.source, row->from);
         assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half_width));
     }
 }
 
-/* Lags and damping as people may write them, and the resulting a1, a2, a3 and lead. */
 TEST(every_form_of_lags_is_read)
 {
     static const struct {
@@ -204,21 +200,18 @@ TEST(every_form_of_lags_is_read)
          3, -4},
         {"second-order", "\"tau1\":0,\"tau2\":0,\"confidence\":{\"tau\":null}", 0, 0, 0, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         const struct aw_process *p = &model.fit.process;
         char text[256];
         struct aw_error err;
-        snprintf(text, sizeof text, "{\"kind\":\"%s\",\"gain\":1,\"dead_time\":0,%s}", rows[i].kind,
-                 rows[i].lags);
-        if (parse(text, &err) != AW_OK)
-            fail_msg("%s: %s", text, err.text);
-        if (p->a1 != rows[i].a1 || p->a2 != rows[i].a2 || p->a3 != rows[i].a3 ||
-            p->lead != rows[i].lead)
+        snprintf(text, sizeof text, "{\"kind\":\"%s\",\"gain\":1,\"dead_time\":0,%s}", row->kind,
+                 row->lags);
+        assert_ok(parse(text, &err), &err);
+        if (p->a1 != row->a1 || p->a2 != row->a2 || p->a3 != row->a3 || p->lead != row->lead)
             fail_msg("%s: %g %g %g %g", text, p->a1, p->a2, p->a3, p->lead);
     }
 }
 
-/* Reads more points than allowed, and a text that is too long. */
 TEST(oversized_models_are_refused)
 {
     struct aw_error err;
@@ -245,7 +238,6 @@ TEST(oversized_models_are_refused)
     unlink(path);
 }
 
-/* Times and sizes beyond those of any joint would overflow the counters. */
 TEST(absurd_times_and_sizes_are_refused)
 {
     static const struct {
@@ -262,13 +254,13 @@ TEST(absurd_times_and_sizes_are_refused)
         {"\"tau\":1e4", ""},
     };
     struct aw_error err;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         char text[200];
         snprintf(text, sizeof text, "{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0.01,%s}",
-                 rows[i].more);
+                 row->more);
         enum aw_status status = aw_model_read(&model, text, "m", &err);
-        assert_int_equal(status, *rows[i].says ? AW_MALFORMED : AW_OK);
-        if (*rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+        assert_int_equal(status, *row->says ? AW_MALFORMED : AW_OK);
+        if (*row->says && strncmp(err.text, row->says, strlen(row->says)) != 0)
             fail_msg("%s", err.text);
     }
 }

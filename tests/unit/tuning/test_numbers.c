@@ -43,7 +43,6 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
         fprintf(out, "    %s\n", p->refusal);
 }
 
-/* Prints the gains of the forms, with margins and predictions. */
 TEST(proposals_match_the_golden_file)
 {
     struct aw_error err;
@@ -66,7 +65,6 @@ TEST(proposals_match_the_golden_file)
     end_picture(out, "control-proposals.txt");
 }
 
-/* Prints the search, from its grid to the optimum. */
 TEST(robust_designs_match_the_golden_file)
 {
     static const struct {
@@ -98,12 +96,11 @@ TEST(robust_designs_match_the_golden_file)
     };
     struct aw_error err;
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_design_options o = rows[i].options;
+    EACH (row, rows) {
+        struct aw_design_options o = row->options;
         struct aw_proposal p;
-        enum aw_status status =
-            aw_design(&processes[rows[i].process].process, &driver, &o, &p, &err);
-        fprintf(out, "%s, %s: ", processes[rows[i].process].name, aw_form_names[o.form]);
+        enum aw_status status = aw_design(&processes[row->process].process, &driver, &o, &p, &err);
+        fprintf(out, "%s, %s: ", processes[row->process].name, aw_form_names[o.form]);
         if (status == AW_OK)
             fprintf(out, "%.6g %.6g %.6g, Ms %.6g, load %.6g\n", p.per_tick.kp, p.per_tick.ki + 0.,
                     p.per_tick.kd + 0., p.margins.ms, p.load_iae);
@@ -113,7 +110,6 @@ TEST(robust_designs_match_the_golden_file)
     end_picture(out, "control-robust.txt");
 }
 
-/* Prints the linear loop, and the loop with dead band, limit and quantised measurement. */
 TEST(predictions_match_the_golden_file)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};

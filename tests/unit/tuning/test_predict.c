@@ -20,17 +20,17 @@ TEST(prediction_length_follows_the_duration)
         {1. / 1024, 977, 0, "predict: duration 977 s is out of range (0.000976562 to 976.562 s)"},
         {0.5, NAN, 0, "predict: duration nan s is out of range (0.5 to 500000 s)"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_driver driver = {.tick_s = rows[i].tick_s};
+    EACH (row, rows) {
+        struct aw_driver driver = {.tick_s = row->tick_s};
         struct aw_gains gains = {0.1, 0, 0};
-        struct aw_scene scene = {.step = 1, .duration_s = rows[i].duration_s};
+        struct aw_scene scene = {.step = 1, .duration_s = row->duration_s};
         struct aw_error err;
         size_t n = 0;
         struct aw_sample *samples = aw_predict(&lag, &driver, &gains, &scene, &n, &err);
-        assert_int_equal(n, rows[i].n);
-        assert_int_equal(samples == NULL, rows[i].says != NULL);
-        if (rows[i].says)
-            assert_string_equal(err.text, rows[i].says);
+        assert_int_equal(n, row->n);
+        assert_int_equal(samples == NULL, row->says != NULL);
+        if (row->says)
+            assert_string_equal(err.text, row->says);
         free(samples);
     }
 }
@@ -50,8 +50,6 @@ TEST(prediction_starts_from_rest)
     free(samples);
 }
 
-/* Without an integral part a load leaves a permanent error; an unstable loop has no finite error,
- * either. */
 TEST(load_error_is_infinite_without_integral_or_stability)
 {
     assert_true(isinf(aw_predict_load_iae(&lag, 0.01, &(struct aw_gains){0.5, 0, 0})));

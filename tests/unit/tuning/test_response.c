@@ -98,10 +98,10 @@ TEST(second_order_metrics_match_the_formula)
 {
     static const double zetas[] = {0.2, 0.4, 0.5, 0.6, 0.7};
     static const double wns[] = {0.5, 3, 40};
-    for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++)
+    EACH (row, zetas)
         for (size_t k = 0; k < sizeof wns / sizeof *wns; k++) {
-            check_second_order(zetas[i], wns[k], 0, 1);
-            check_second_order(zetas[i], wns[k], 30, -15);
+            check_second_order(*row, wns[k], 0, 1);
+            check_second_order(*row, wns[k], 30, -15);
         }
 }
 
@@ -176,7 +176,6 @@ TEST(response_already_moving_is_measured)
     near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
 }
 
-/* Tries invalid steps and records, and barely valid ones. */
 TEST(invalid_steps_and_records_are_refused)
 {
     static const struct {
@@ -193,19 +192,18 @@ TEST(invalid_steps_and_records_are_refused)
         {{0, INFINITY, 1, false}, 5, "step: no step from 0 to inf at 1 s — "},
         {{0, 1, NAN, false}, 5, "step: no step from 0 to 1 at nan s — "},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_sample few[] = {
             {0, 0, 0, NAN}, {1, 1, 0, NAN}, {2, 1, 1, NAN}, {3, 1, 1, NAN}, {4, 1, 1, NAN}};
         struct aw_response r;
         struct aw_error err;
-        enum aw_status status = aw_response(few, rows[i].n, &rows[i].step, &r, &err);
-        assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
-        if (rows[i].says && strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+        enum aw_status status = aw_response(few, row->n, &row->step, &r, &err);
+        assert_int_equal(status, row->says ? AW_USAGE : AW_OK);
+        if (row->says && strncmp(err.text, row->says, strlen(row->says)) != 0)
             fail_msg("%s", err.text);
     }
 }
 
-/* Samples on and beside the levels, at rest in between, with and without smoothing. */
 TEST(metrics_at_the_levels_match_the_golden_file)
 {
     static const double ways[][11] = {
@@ -245,7 +243,6 @@ TEST(metrics_at_the_levels_match_the_golden_file)
     end_picture(out, "control-ways.txt");
 }
 
-/* A joint that never moved has no overshoot and no settling time. */
 TEST(arrival_requires_a_final_value_near_the_target)
 {
     const struct {

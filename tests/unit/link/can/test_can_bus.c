@@ -347,7 +347,6 @@ TEST_WITH(plug_in, unplug, socket_options_and_filters_are_set)
     aw_link_close(link);
 }
 
-/* While the interface is down, no raw bytes are available. */
 TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
 {
     static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
@@ -368,7 +367,6 @@ TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
 }
 
-/* The kernel reports the number of lost frames and each time of reception. */
 TEST_WITH(plug_in, unplug, lost_frames_are_counted)
 {
     LINK link = open_bus("");
@@ -460,8 +458,8 @@ TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
 {
     static const int passing[] = {ENOBUFS, EAGAIN, EINTR};
     LINK link = open_bus("");
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
-        kernel.send_error = passing[i];
+    EACH (row, passing) {
+        kernel.send_error = *row;
         kernel.send_times = 3;
         assert_sends(link, "041#07");
         assert_on_bus(0x041, 1, 7);
@@ -560,13 +558,12 @@ TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
     assert_int_equal(kernel.n_filters, 1);
 }
 
-/* In a sandbox without netlink, the link polls the interface every 0.5 s. */
 TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
 {
     static const int errors[] = {EPERM, EACCES}; /* errors of socket(2) and bind(2) */
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+    EACH (row, errors) {
         LINK link = open_bus("");
-        kernel.news_error = errors[i];
+        kernel.news_error = *row;
         take_down();
         assert_event(link, "interface down");
         assert_int_equal(aw_link_fd(link), -1);

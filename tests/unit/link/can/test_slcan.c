@@ -66,16 +66,16 @@ TEST(lines_are_decoded)
         {"t12380011223344556677EA5F0", NULL, AW_SLCAN_BROKEN},
         {"t12380011223344556677EA5F0123456", NULL, AW_SLCAN_BROKEN},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char frame[64] = "";
         int time_ms = 99;
-        assert_int_equal(decode_text(text_of("%s\a", cases[i].line), frame, &time_ms),
+        assert_int_equal(decode_text(text_of("%s\a", row->line), frame, &time_ms),
                          AW_SLCAN_REFUSED);
-        enum aw_slcan_kind kind = decode_text(text_of("%s\r", cases[i].line), frame, &time_ms);
-        if ((kind == AW_SLCAN_FRAME) != (cases[i].frame != NULL) ||
-            (cases[i].frame ? time_ms : (int)kind) != cases[i].result)
-            fail_msg("%s: kind %d, %d ms", cases[i].line, (int)kind, time_ms);
-        assert_string_equal(frame, cases[i].frame ? cases[i].frame : "");
+        enum aw_slcan_kind kind = decode_text(text_of("%s\r", row->line), frame, &time_ms);
+        if ((kind == AW_SLCAN_FRAME) != (row->frame != NULL) ||
+            (row->frame ? time_ms : (int)kind) != row->result)
+            fail_msg("%s: kind %d, %d ms", row->line, (int)kind, time_ms);
+        assert_string_equal(frame, row->frame ? row->frame : "");
     }
 }
 
@@ -159,7 +159,6 @@ TEST(adapter_forwards_frames_only_while_open)
     assert_read_is(computer, AW_TIMEOUT, 0);
 }
 
-/* The previous computer had enabled timestamps and left the channel open. */
 TEST(new_computer_resets_the_adapter)
 {
     LINK adapter = opened("slcan:tcp-listen:0");
@@ -289,8 +288,6 @@ static int read_frames(struct aw_link *adapter, struct aw_link *computer, unsign
     return frames;
 }
 
-/* When the queue is full, the oldest complete frames are dropped and counted. Commands are still
- * accepted without blocking. */
 TEST(slow_computer_loses_the_oldest_frames)
 {
     static const char *const urls[] = {"slcan:pty:", "slcan:tcp-listen:0"};
@@ -371,14 +368,14 @@ TEST(unusual_adapters_are_supported_or_explained)
         {not_opening, "", "refused to open"},
         {busy_before, "", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         ENDS ends = new_ends();
         LINK stream = open_link("pty:", &ends.clock.base);
-        answers = cases[i].answers;
-        open_against(&ends, text_of("slcan:%s%s", stream->client_url, cases[i].query), stream,
+        answers = row->answers;
+        open_against(&ends, text_of("slcan:%s%s", stream->client_url, row->query), stream,
                      answer_lines);
-        assert_int_equal(ends.status, cases[i].words ? AW_NO_LINK : AW_OK);
-        assert_has(ends.err.text, cases[i].words ? cases[i].words : "");
+        assert_int_equal(ends.status, row->words ? AW_NO_LINK : AW_OK);
+        assert_has(ends.err.text, row->words ? row->words : "");
         if (ends.client) {
             assert_writes(stream, "t05E2");
             assert_read_is(ends.client, AW_TIMEOUT, 0);
@@ -439,8 +436,6 @@ TEST(stop_request_or_unplugging_interrupts_opening)
     assert_open_fails_by(&unplugged.real.base, url, AW_NO_LINK, ": adapter disconnected");
 }
 
-/* Random bytes from the protocol's characters: every line is answered and only frames are
- * returned. */
 TEST(adapter_answers_random_bytes_safely)
 {
     static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
@@ -467,7 +462,6 @@ TEST(adapter_answers_random_bytes_safely)
     assert_true(answered >= lines);
 }
 
-/* Wrappers must not lose timestamps and events. */
 TEST(wrappers_keep_timestamps_and_events)
 {
     ENDS ends = new_ends();
@@ -517,11 +511,11 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
     for (const char *letter = letters; *letter; letter++)
         for (size_t state = 0; state < 3; state++) {
             fprintf(out, "%s%s%c", state ? "\t" : "", states[state], *letter);
-            for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
+            EACH (row, digits) {
                 fputc(' ', out);
                 print_answers_to(computer, adapter,
-                                 text_of("C.%s%c%.*s.F.t1230.O.", states[state], *letter,
-                                         (int)digits[i], "10000000000000000000000000"),
+                                 text_of("C.%s%c%.*s.F.t1230.O.", states[state], *letter, (int)*row,
+                                         "10000000000000000000000000"),
                                  out);
             }
             fputc('\n', out);
@@ -532,9 +526,9 @@ static void print_commands(struct aw_link *computer, struct aw_link *adapter, FI
                                        "C.Z1.L.C.Z0.L.C.L0.O0.s001.s00140G.",
                                        "O.t12300000.t8000.T00000800G.",
                                        "C.MFFFFFFFF.mFFFFFFFF.mFFFFFFFG.?."};
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        fprintf(out, "%s ", more[i]);
-        print_answers_to(computer, adapter, more[i], out);
+    EACH (row, more) {
+        fprintf(out, "%s ", *row);
+        print_answers_to(computer, adapter, *row, out);
         fputc('\n', out);
     }
 }
@@ -584,8 +578,8 @@ TEST(unusable_adapters_and_settings_are_refused)
         {"/dev/nope?time=yes", AW_USAGE, "link key time=yes: not one of off|on"},
         {"/dev/nope?silent=on", AW_USAGE, "link key silent=on: not one of no|yes"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_open_fails(text_of("slcan:%s", cases[i].url), cases[i].status, cases[i].says);
+    EACH (row, cases)
+        assert_open_fails(text_of("slcan:%s", row->url), row->status, row->says);
 }
 
 /* Records the client's commands that open the channel. Line keys are passed to the port. */
@@ -626,7 +620,6 @@ TEST(channel_is_opened_with_the_right_commands)
     }
 }
 
-/* Frames with equal adapter timestamps get equal times, whenever they are read. */
 TEST(adapter_timestamps_are_used)
 {
     bool same = false;

@@ -31,8 +31,7 @@ TEST(hid_requires_boards_of_the_protocol)
     struct aw_error err;
     struct aw_link *link;
     assert_refused("hid:", text);
-    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_USAGE);
-    assert_string_equal(err.text, text);
+    assert_error(aw_link_open(&link, "hid:", &options, &err), AW_USAGE, &err, text);
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,

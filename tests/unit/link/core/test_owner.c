@@ -54,22 +54,22 @@ TEST(lock_is_retried_if_its_file_was_removed)
                  {9, false, true}, {10, false, false}, {10, true, false}};
     unsigned before = open_descriptors();
     const char *wanted = text_of("pty:%s: busy: another program is opening it — try again", arm);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_owner owner;
         struct aw_error err = {.text = ""};
-        meanwhile.removed = cases[i].removed;
-        meanwhile.made_again = cases[i].made_again;
+        meanwhile.removed = row->removed;
+        meanwhile.made_again = row->made_again;
         enum aw_status status = aw_owner_claim(&owner, arm, &err);
-        assert_int_equal(status, cases[i].taken ? AW_OK : AW_NO_LINK);
-        assert_string_equal(err.text, cases[i].taken ? "" : wanted);
-        assert_int_equal(open_descriptors(), before + cases[i].taken);
-        assert_int_equal(owner.fd >= 0, cases[i].taken);
-        if (!cases[i].taken) {
-            assert_int_equal(access(lock, F_OK), cases[i].made_again ? 0 : -1);
+        assert_int_equal(status, row->taken ? AW_OK : AW_NO_LINK);
+        assert_string_equal(err.text, row->taken ? "" : wanted);
+        assert_int_equal(open_descriptors(), before + row->taken);
+        assert_int_equal(owner.fd >= 0, row->taken);
+        if (!row->taken) {
+            assert_int_equal(access(lock, F_OK), row->made_again ? 0 : -1);
             unlink(lock);
             continue;
         }
-        assert_string_equal(owner.pty, cases[i].made_again ? "/dev/pts/7" : "");
+        assert_string_equal(owner.pty, row->made_again ? "/dev/pts/7" : "");
         aw_owner_release(&owner);
         assert_int_equal(access(lock, F_OK), -1);
         assert_int_equal(open_descriptors(), before);

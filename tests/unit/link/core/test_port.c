@@ -68,10 +68,10 @@ TEST(servers_are_found_by_name_and_by_port)
                  {AF_INET, "127.0.0.2", "127.0.0.2"},
                  {AF_INET6, "::1", "::1"},
                  {AF_INET6, "::", "127.0.0.1"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_tcp_server found[4];
         unsigned port;
-        FD fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
+        FD fd = socket_at(row->family, SOCK_STREAM, row->address, &port);
         if (fd < 0)
             continue;
         assert_int_equal(aw_tcp_list_servers(name, port, found, 4), 0); /* does not listen yet */
@@ -79,7 +79,7 @@ TEST(servers_are_found_by_name_and_by_port)
         assert_int_equal(aw_tcp_list_servers("port", 0, found, 4), 0);
         assert_int_equal(aw_tcp_list_servers("somebody", port, found, 4), 1);
         assert_int_equal(aw_tcp_list_servers(name, 0, found, 4), 1);
-        assert_string_equal(found[0].host, cases[i].host);
+        assert_string_equal(found[0].host, row->host);
         assert_int_equal(found[0].port, port);
         assert_string_equal(found[0].server, us);
         assert_string_equal(found[0].client, "");
@@ -107,8 +107,8 @@ TEST(other_clients_of_a_server_are_named)
     assert_false(aw_tcp_find_other_client(-1, who, sizeof who));
     assert_false(aw_tcp_find_other_client(STDIN_FILENO, who, sizeof who));
     const int all[] = {server, second, first, elsewhere, more};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        close(all[i]);
+    EACH (row, all)
+        close(*row);
 }
 
 /* Detects a vanished client after about twenty seconds. Segments are not delayed to be filled. */
@@ -124,12 +124,11 @@ TEST(served_connections_use_keepalive)
     LINK server = opened("tcp-listen:127.0.0.1:0");
     LINK client = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    EACH (row, options) {
         int value = 0;
         socklen_t size = sizeof value;
-        assert_int_equal(
-            getsockopt(aw_link_fd(server), options[i].level, options[i].name, &value, &size), 0);
-        assert_int_equal(value, options[i].value);
+        assert_int_equal(getsockopt(aw_link_fd(server), row->level, row->name, &value, &size), 0);
+        assert_int_equal(value, row->value);
     }
     int no_delay = 0;
     socklen_t size = sizeof no_delay;
@@ -174,11 +173,11 @@ TEST(port_errors_have_advice)
     char text[200], path[] = "/tmp/test_port.XXXXXX";
     FD fd = mkstemp(path);
     assert_true(fd >= 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_port_explain(path, cases[i].error, text, sizeof text);
-        assert_string_equal(text, cases[i].advice);
-        aw_port_explain("/no/such/port", cases[i].error, text, sizeof text);
-        assert_string_equal(text, cases[i].advice);
+    EACH (row, cases) {
+        aw_port_explain(path, row->error, text, sizeof text);
+        assert_string_equal(text, row->advice);
+        aw_port_explain("/no/such/port", row->error, text, sizeof text);
+        assert_string_equal(text, row->advice);
     }
     const struct group *group = getgrnam("dialout");
     if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* only root may open it */
@@ -229,7 +228,6 @@ TEST(paths_are_made_absolute)
     assert_string_equal(out, "/dev/null");
 }
 
-/* The holder of a lock is reported before other users of the port. An unused port has no holder. */
 TEST(lock_holder_is_reported_before_other_users)
 {
     char who[96] = "";
@@ -345,11 +343,11 @@ TEST_WITH(begin_others, end_others, holder_is_found_among_all_processes)
     const char *terminal = strchr(others.device->client_url, ':') + 1;
     process_has("self", "test_port\n", terminal);
     assert_holds("/dev/ttyAW0", "");
-    for (size_t i = 0; i < sizeof pids / sizeof *pids; i++) {
-        process_has(pids[i], "some thing\n", terminal);
-        snprintf(wanted, sizeof wanted, "some thing (pid %s)", pids[i]);
+    EACH (row, pids) {
+        process_has(*row, "some thing\n", terminal);
+        snprintf(wanted, sizeof wanted, "some thing (pid %s)", *row);
         assert_holds("/dev/ttyAW0", wanted);
-        process_ends(pids[i]);
+        process_ends(*row);
     }
     process_has("5", "", "/dev/null");
     assert_holds("/dev/ttyAW0", "");
@@ -383,16 +381,14 @@ TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguis
     } cases[] = {{4, true},    {135, true}, {136, false}, {137, false},
                  {143, false}, {144, true}, {188, true}};
     process_has("8", "other\n", strchr(others.device->client_url, ':') + 1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        others.says = (struct stat){.st_rdev = makedev(cases[i].kind, 1), .st_dev = 1};
-        assert_holds("/dev/ttyAW0", cases[i].same ? "other (pid 8)" : "");
+    EACH (row, cases) {
+        others.says = (struct stat){.st_rdev = makedev(row->kind, 1), .st_dev = 1};
+        assert_holds("/dev/ttyAW0", row->same ? "other (pid 8)" : "");
         others.says.st_dev = 0;
         assert_holds("/dev/ttyAW0", "other (pid 8)");
     }
 }
 
-/* The holder of a flock(2) lock on this file is reported before another process that has it
- * open. */
 TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
 {
     static const struct {
@@ -409,14 +405,14 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
     const struct stat *file = &others.terminal;
     process_has("8", "open\n", strchr(others.device->client_url, ':') + 1);
     other_file("/proc/4711/comm", "lock\n");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         other_file("/proc/locks",
                    text_of("7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%" PRIu64
                            " 0 EOF\n"
                            "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
-                           cases[i].kind, major(file->st_dev) + cases[i].major,
-                           minor(file->st_dev) + cases[i].minor, file->st_ino + cases[i].inode));
-        assert_holds("/dev/ttyAW0", cases[i].owner ? "lock (pid 4711)" : "open (pid 8)");
+                           row->kind, major(file->st_dev) + row->major,
+                           minor(file->st_dev) + row->minor, file->st_ino + row->inode));
+        assert_holds("/dev/ttyAW0", row->owner ? "lock (pid 4711)" : "open (pid 8)");
     }
 }
 
@@ -458,7 +454,6 @@ TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process
     }
 }
 
-/* Writes two rows of the kernel's table: this connection and another one. */
 TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found)
 {
     static const struct {

@@ -43,18 +43,18 @@ TEST(raw_bytes_arrive_like_a_write)
         {"udp:127.0.0.1:%u?listen=0", "hello", "hello", 5, SOCK_DGRAM},
         {"slcan:tcp:127.0.0.1:%u?silent=yes", "\x44\0\x39\x8E", "\rt0442398E\r", 4, SOCK_STREAM},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_real_clock clock = aw_real_clock(-1);
         struct aw_link_options options = {.clock = &clock.base};
         struct aw_link *link;
         struct aw_error err;
         unsigned port;
-        FD listener = socket_at(AF_INET, cases[i].type, "127.0.0.1", &port);
-        assert_true(cases[i].type == SOCK_DGRAM || listen(listener, 1) == 0);
-        assert_int_equal(aw_link_open(&link, text_of(cases[i].url, port), &options, &err), AW_OK);
-        int peer = cases[i].type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
-        write_raw(link, cases[i].frame, cases[i].size);
-        assert_true(arrives(peer, cases[i].bytes));
+        FD listener = socket_at(AF_INET, row->type, "127.0.0.1", &port);
+        assert_true(row->type == SOCK_DGRAM || listen(listener, 1) == 0);
+        assert_int_equal(aw_link_open(&link, text_of(row->url, port), &options, &err), AW_OK);
+        int peer = row->type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
+        write_raw(link, row->frame, row->size);
+        assert_true(arrives(peer, row->bytes));
         close(peer);
         aw_link_close(link);
     }

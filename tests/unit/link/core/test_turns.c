@@ -56,7 +56,6 @@ TEST_WITH(begin, end, only_one_program_at_a_time_has_the_turn)
     close(first.turns.fd);
 }
 
-/* A waiting program goes before one that comes back. */
 TEST_WITH(begin, end, waiting_program_gets_the_next_turn)
 {
     struct program returning, waiting;
@@ -101,7 +100,6 @@ TEST_WITH(begin, end, program_waits_for_its_turn)
     close(second.turns.fd);
 }
 
-/* Without turns, or if the file cannot be locked, the caller continues. */
 TEST(links_without_turns_do_not_wait)
 {
     struct program program = {.link = {.clock = usual_clock()}};

@@ -27,13 +27,13 @@ TEST(url_is_split_into_parts)
         {"9:x", "", "9:x", 0},
         {"A:x", "", "A:x", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_url url;
         struct aw_error err;
-        assert_int_equal(aw_url_parse(&url, cases[i].text, &err), AW_OK);
-        assert_string_equal(url.scheme, cases[i].scheme);
-        assert_string_equal(url.rest, cases[i].rest);
-        assert_int_equal(url.n, cases[i].n);
+        assert_int_equal(aw_url_parse(&url, row->text, &err), AW_OK);
+        assert_string_equal(url.scheme, row->scheme);
+        assert_string_equal(url.rest, row->rest);
+        assert_int_equal(url.n, row->n);
     }
 }
 
@@ -52,8 +52,7 @@ static void assert_refused(const char *text, const char *error)
 {
     struct aw_url url;
     struct aw_error err = {0};
-    assert_int_equal(aw_url_parse(&url, text, &err), AW_USAGE);
-    assert_string_equal(err.text, error);
+    assert_error(aw_url_parse(&url, text, &err), AW_USAGE, &err, error);
 }
 
 TEST(malformed_urls_are_refused)
@@ -102,20 +101,20 @@ TEST(hosts_and_ports_are_parsed)
         {"host:+1", ": ", 0},
         {"sixteen-letters-:1", ": host name too long — use the IP address", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         char host[16], error[100];
         unsigned port = 99;
         struct aw_error err = {0};
-        enum aw_status status = aw_url_host_port(cases[i].text, host, sizeof host, &port, &err);
-        if (strncmp(cases[i].host, ": ", 2) == 0) {
-            snprintf(error, sizeof error, "'%s'%s", cases[i].text, cases[i].host);
+        enum aw_status status = aw_url_host_port(row->text, host, sizeof host, &port, &err);
+        if (strncmp(row->host, ": ", 2) == 0) {
+            snprintf(error, sizeof error, "'%s'%s", row->text, row->host);
             assert_int_equal(status, AW_USAGE);
             assert_memory_equal(err.text, error, strlen(error));
             continue;
         }
         assert_int_equal(status, AW_OK);
-        assert_string_equal(host, cases[i].host);
-        assert_int_equal(port, cases[i].port);
+        assert_string_equal(host, row->host);
+        assert_int_equal(port, row->port);
     }
 }
 
@@ -144,16 +143,16 @@ TEST(shares_and_durations_are_parsed)
         {"2h", -1, -1},
         {"3601s", -1, -1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         double share = -1;
         int64_t ns = -1;
         struct aw_error err;
-        bool is_share = aw_url_share("drop", cases[i].text, &share, &err) == AW_OK;
-        assert_int_equal(is_share, cases[i].share >= 0);
-        assert_true(!is_share || share == cases[i].share);
-        enum aw_status status = aw_url_duration(cases[i].text, &ns, &err);
-        assert_int_equal(status, cases[i].ns >= 0 ? AW_OK : AW_USAGE);
-        assert_int_equal(ns, cases[i].ns);
+        bool is_share = aw_url_share("drop", row->text, &share, &err) == AW_OK;
+        assert_int_equal(is_share, row->share >= 0);
+        assert_true(!is_share || share == row->share);
+        enum aw_status status = aw_url_duration(row->text, &ns, &err);
+        assert_int_equal(status, row->ns >= 0 ? AW_OK : AW_USAGE);
+        assert_int_equal(ns, row->ns);
     }
 }
 
@@ -164,20 +163,19 @@ TEST(integers_from_12_to_20_are_parsed)
         long value; /* result; 3: refused */
     } cases[] = {{"12", 12}, {"20", 20}, {"11", 3},  {"21", 3},
                  {"", 3},    {"15x", 3}, {"1.5", 3}, {"99999999999999999999", 3}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_url url;
         struct aw_error err = {0};
         long value = 3;
         char text[100];
-        snprintf(text, sizeof text, "x:?n=%s", cases[i].text);
+        snprintf(text, sizeof text, "x:?n=%s", row->text);
         assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
         assert_int_equal(aw_url_int(&url, "missing", 12, 20, &value, &err), AW_OK);
         assert_int_equal(aw_url_int(&url, "n", 12, 20, &value, &err),
-                         cases[i].value == 3 ? AW_USAGE : AW_OK);
-        assert_int_equal(value, cases[i].value);
-        snprintf(text, sizeof text, "link key n=%s: not a whole number from 12 to 20",
-                 cases[i].text);
-        assert_string_equal(err.text, cases[i].value == 3 ? text : "");
+                         row->value == 3 ? AW_USAGE : AW_OK);
+        assert_int_equal(value, row->value);
+        snprintf(text, sizeof text, "link key n=%s: not a whole number from 12 to 20", row->text);
+        assert_string_equal(err.text, row->value == 3 ? text : "");
     }
 }
 
@@ -195,10 +193,10 @@ TEST(keywords_are_parsed)
     assert_int_equal(index, 1);
     assert_int_equal(aw_url_choice(&url, "w", words, 3, &index, &err), AW_OK);
     assert_int_equal(index, 2);
-    assert_int_equal(aw_url_choice(&url, "bad", words, 3, &index, &err), AW_USAGE);
-    assert_string_equal(err.text, "link key bad=of: not one of keep|on|off");
-    assert_int_equal(aw_url_choice(&url, "bad", many, 5, &index, &err), AW_USAGE);
-    assert_string_equal(err.text, "link key bad=of: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
-                                  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
-                                  "dddddddddddddddddddddddddd");
+    assert_error(aw_url_choice(&url, "bad", words, 3, &index, &err), AW_USAGE, &err,
+                 "link key bad=of: not one of keep|on|off");
+    assert_error(aw_url_choice(&url, "bad", many, 5, &index, &err), AW_USAGE, &err,
+                 "link key bad=of: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
+                 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
+                 "dddddddddddddddddddddddddd");
 }

@@ -105,60 +105,62 @@ static void unplug_board(void)
     end_board(&board);
 }
 
+/* Requires that the list has these boards, a line "URL ID BOARD NAME" each. "*" marks a board that
+ * hid: may choose. */
+static void assert_boards(const char *wanted)
+{
+    struct aw_hid_port ports[8];
+    char text[800] = "";
+    size_t n = aw_link_list_hid(&test_protocol, ports, 8), used = 0;
+    for (size_t i = 0; i < n; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s %04X:%04X %d %04X:%u %s %s\n",
+                             ports[i].is_candidate ? "*" : "", ports[i].url, ports[i].vendor,
+                             ports[i].product, ports[i].interface, ports[i].usage_page,
+                             ports[i].usage, *ports[i].board ? "board" : "-", ports[i].name);
+    assert_string_equal(text, wanted);
+}
+
 TEST_WITH(unplug_all, NULL, boards_are_listed)
 {
-    struct aw_hid_port ports[2], more[8];
-    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 0);
+    struct aw_hid_port ports[8];
+    assert_boards("");
     plug_in("hidraw10", "16c0:0486 9F00 'ItsyBitsy M4' 2 FF00 3");
-    plug_in("hidraw4", TEENSY " 1 FFC9 7");
+    plug_in("hidraw4", TEENSY " 1 FFC9 7"); /* the serial emulation */
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
-    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 4); /* returns the total number */
+    assert_boards("hid:/dev/hidraw0 046D:C077 0 0001:1 - USB Mouse\n"
+                  "*hid:serial=T1 16C0:0486 0 FFAB:1 board Teensyduino RawHID\n"
+                  "hid:/dev/hidraw4 16C0:0486 1 FFC9:1 board Teensyduino RawHID\n"
+                  "*hid:serial=9F00 16C0:0486 2 FF00:1 board ItsyBitsy M4\n");
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 8), 4);
     assert_string_equal(ports[0].path, "/dev/hidraw0");
     assert_string_equal(ports[1].path, "/dev/hidraw3");
-    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
-    assert_false(more[0].is_candidate);
-    assert_string_equal(more[0].board, "");
-    assert_string_equal(more[0].url, "hid:/dev/hidraw0");
-    assert_true(more[1].is_candidate);
-    assert_string_equal(more[1].url, "hid:serial=T1");
-    assert_int_equal(more[1].interface, 0);
-    assert_int_equal(more[1].usage_page, 0xFFAB);
-    assert_string_equal(more[1].device, more[2].device);
-    assert_false(more[2].is_candidate); /* the serial emulation */
-    assert_string_equal(more[2].url, "hid:/dev/hidraw4");
-    assert_string_equal(more[3].path, "/dev/hidraw10");
-    assert_true(more[3].is_candidate);
-    assert_int_equal(more[3].vendor, 0x16C0);
-    assert_int_equal(more[3].product, 0x0486);
-    assert_int_equal(more[3].usage, 1);
-    assert_string_equal(more[3].serial, "9F00");
-    assert_string_equal(more[3].manufacturer, "Adafruit");
-    assert_string_equal(more[3].name, "ItsyBitsy M4");
-    assert_string_equal(more[3].problem, "");
-    assert_true(strlen(more[3].board) > 0);
+    assert_string_equal(ports[1].device, ports[2].device);
+    assert_string_equal(ports[3].path, "/dev/hidraw10");
+    assert_string_equal(ports[3].serial, "9F00");
+    assert_string_equal(ports[3].manufacturer, "Adafruit");
+    assert_string_equal(ports[3].problem, "");
 
     struct aw_hid_port untouched;
     memset(&untouched, 0x55, sizeof untouched);
-    more[4] = untouched; /* nothing is written beyond the last entry */
-    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
-    assert_memory_equal(&more[4], &untouched, sizeof untouched);
+    ports[2] = untouched; /* returns the total number, but writes nothing beyond the room */
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 4);
+    assert_memory_equal(&ports[2], &untouched, sizeof untouched);
 
     unplug_all(); /* boards with unknown parts, and nodes in another order than the interfaces */
     plug_in("hidraw1", "16c0:0487 X 'Half'");
     plug_in("hidraw2", "16c1:0486 Y 'Half'");
     plug_in("hidraw3", TEENSY " 1 FFAB 7");
     plug_in("hidraw4", TEENSY " 0 FFAB 7");
-    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
-    assert_string_equal(more[0].board, "");
-    assert_string_equal(more[1].board, "");
-    assert_false(more[0].is_candidate || more[1].is_candidate || more[2].is_candidate);
-    assert_true(more[3].is_candidate);
+    assert_boards("hid:/dev/hidraw1 16C0:0487 2 FF00:1 - Half\n"
+                  "hid:/dev/hidraw2 16C1:0486 2 FF00:1 - Half\n"
+                  "hid:/dev/hidraw3 16C0:0486 1 FFAB:1 board Teensyduino RawHID\n"
+                  "*hid:serial=T1 16C0:0486 0 FFAB:1 board Teensyduino RawHID\n");
 
-    unplug_all(); /* a Teensy with only the serial emulation */
+    unplug_all();
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
-    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
-    assert_false(more[0].is_candidate);
+    assert_boards("hid:/dev/hidraw4 16C0:0486 0 FFC9:1 board Teensyduino RawHID\n");
 }
 
 static void assert_opens(const char *url, const char *key)
@@ -180,19 +182,16 @@ static void assert_opens(const char *url, const char *key)
 
 TEST_WITH(unplug_all, NULL, board_is_chosen_by_keys)
 {
+    static const char *const urls[] = {
+        "hid:",           "hid:16c0:0486", "hid:16C0:486?interface=0", "hid:?usage_page=ffab",
+        "hid:?serial=T1", "hid:serial=T1", "hid:/dev/hidraw3",         "hid:/dev/arm"};
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
     plug_in("hidraw4", TEENSY " 1 FFC9 7");
-    start_board(&board, "hidraw3");
-    assert_opens("hid:", "hid:16c0:0486:T1");
-    assert_opens("hid:16c0:0486", "hid:16c0:0486:T1");
-    assert_opens("hid:16C0:486?interface=0", "hid:16c0:0486:T1");
-    assert_opens("hid:?usage_page=ffab", "hid:16c0:0486:T1");
-    assert_opens("hid:?serial=T1", "hid:16c0:0486:T1");
-    assert_opens("hid:serial=T1", "hid:16c0:0486:T1");
-    assert_opens("hid:/dev/hidraw3", "hid:16c0:0486:T1");
     assert_int_equal(symlink("hidraw3", node_path("arm")), 0);
-    assert_opens("hid:/dev/arm", "hid:16c0:0486:T1");
+    start_board(&board, "hidraw3");
+    EACH (url, urls)
+        assert_opens(*url, "hid:16c0:0486:T1");
     end_board(&board);
     start_board(&board, "hidraw4"); /* an explicit usage page selects it */
     assert_opens("hid:?usage_page=FFC9", "hid:16c0:0486:T1");
@@ -242,9 +241,9 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
     static const struct aw_protocol unnamed = {.hid.boards = test_boards};
     struct aw_hid_port port = {.path = "/dev/hidraw99", .vendor = 0x16C0, .product = 0x0486};
     char text[300];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_hid_explain(&test_protocol, &port, cases[i].error, text, sizeof text);
-        assert_string_equal(text, cases[i].problem);
+    EACH (row, cases) {
+        aw_hid_explain(&test_protocol, &port, row->error, text, sizeof text);
+        assert_string_equal(text, row->problem);
     }
     for (size_t i = 0; i < 2; i++) {
         const struct aw_protocol *protocols[] = {&test_protocol, &unnamed, NULL};
@@ -447,20 +446,15 @@ TEST_WITH(plug_in_board, unplug_board, hanging_board_times_out)
     exchange(link, 1);
 }
 
-/* One node with two collections: a board that is also a keyboard. */
+/* One node with two collections: a board that is also a keyboard. The one for reports is listed. */
 TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
 {
-    struct aw_hid_port ports[4];
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     shell("d=$(find '%s/sys/devices' -name report_descriptor) && "
           "{ printf '\\005\\001\\011\\006\\241\\001\\300' && cat \"$d\"; } >\"$d.new\" && "
           "mv \"$d.new\" \"$d\"",
           getenv("UMOCKDEV_DIR"));
-    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 4), 1);
-    /* Selects the collection for reports, not the first one. */
-    assert_int_equal(ports[0].usage_page, 0xFF00);
-    assert_int_equal(ports[0].usage, 1);
-    assert_true(ports[0].is_candidate);
+    assert_boards("*hid:serial=A1 16C0:0486 2 FF00:1 board ItsyBitsy M4\n");
 }
 
 TEST_WITH(plug_in_board, unplug_board, unplugged_board_loses_the_link)

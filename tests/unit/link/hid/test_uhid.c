@@ -136,7 +136,6 @@ TEST_WITH(load, unload, virtual_board_is_created)
     assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
 }
 
-/* Each board has its own serial number and physical path. */
 TEST_WITH(load, unload, each_board_gets_a_unique_serial_number)
 {
     struct uhid_event first;
@@ -183,7 +182,6 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     nothing_heard();
 }
 
-/* The board refuses reports requested on the control endpoint. */
 TEST_WITH(load, unload, control_requests_are_refused)
 {
     LINK link = opened("uhid:");
@@ -216,8 +214,8 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     assert_write_fails(link, "c", 1, AW_LOST, "uhid:T1: connection lost: No such device");
 
     static const int passing[] = {EAGAIN, EINTR};
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
-        kernel.read_error = passing[i];
+    EACH (row, passing) {
+        kernel.read_error = *row;
         tell_output("d", 1);
         assert_reads(link, "d");
     }
@@ -230,8 +228,8 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
 TEST_WITH(load, unload, kernel_errors_are_explained)
 {
     static const int permission[] = {EACCES, EPERM};
-    for (size_t i = 0; i < sizeof permission / sizeof *permission; i++) {
-        kernel.open_error = permission[i];
+    EACH (row, permission) {
+        kernel.open_error = *row;
         assert_open_fails(
             "uhid:", AW_NO_LINK,
             "uhid: /dev/uhid: permission denied — run the command with sudo, or: sudo chgrp");

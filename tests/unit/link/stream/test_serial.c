@@ -153,8 +153,8 @@ static void assert_goes_both_ways(struct aw_link *link)
 TEST_WITH(plug_in, unplug, port_is_opened_by_each_of_its_names)
 {
     static const char *const urls[] = {"serial:" PORT, PORT, "serial:ttyAW0", "serial:" BY_ID};
-    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
-        LINK link = opened(urls[i]);
+    EACH (row, urls) {
+        LINK link = opened(*row);
         assert_string_equal(link->key, BY_ID); /* independent of the current name */
         assert_true(aw_link_fd(link) >= 0);
         assert_int_equal(cfgetospeed(&port.modes), B9600);
@@ -180,10 +180,10 @@ TEST_WITH(plug_in, unplug, settings_reach_the_port)
         {"?flow=none", B9600, CS8, CRTSCTS}, /* whatever the previous setting was */
         {"?parity=odd&flow=rtscts", B9600, PARENB | PARODD | CRTSCTS, CSTOPB},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_link_close(opened(text_of(PORT "%s", cases[i].query)));
-        assert_int_equal(cfgetospeed(&port.modes), cases[i].rate);
-        assert_int_equal(port.modes.c_cflag & (cases[i].on | cases[i].off), cases[i].on);
+    EACH (row, cases) {
+        aw_link_close(opened(text_of(PORT "%s", row->query)));
+        assert_int_equal(cfgetospeed(&port.modes), row->rate);
+        assert_int_equal(port.modes.c_cflag & (row->on | row->off), row->on);
         assert_int_equal(port.modes.c_cc[VMIN], 1);
     }
     aw_link_close(opened(PORT "?flow=xonxoff"));
@@ -203,10 +203,10 @@ TEST_WITH(plug_in, unplug, modem_lines_change_only_if_requested)
         {"?dtr=off&rts=on", TIOCM_DTR, TIOCM_RTS},
         {"?dtr=on&rts=off", TIOCM_RTS, TIOCM_DTR},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        port.modem_lines = cases[i].before;
-        aw_link_close(opened(text_of(PORT "%s", cases[i].query)));
-        assert_int_equal(port.modem_lines, cases[i].after);
+    EACH (row, cases) {
+        port.modem_lines = row->before;
+        aw_link_close(opened(text_of(PORT "%s", row->query)));
+        assert_int_equal(port.modem_lines, row->after);
     }
 }
 
@@ -281,11 +281,11 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
         {EIO, PORT ": Input/output error"},
     };
     port.group = 20;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    EACH (row, cases)
         for (int before = 0; before < 2; before++) { /* opened for the lock or by libserialport */
-            port.open_error = cases[i].error;
+            port.open_error = row->error;
             port.opens_before_error = before;
-            assert_open_fails(PORT, AW_NO_LINK, cases[i].words);
+            assert_open_fails(PORT, AW_NO_LINK, row->words);
         }
     port.group = 0; /* root's group is never suggested */
     port.open_error = EACCES;
@@ -332,7 +332,6 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }
 
-/* The error lists as many ports as fit into a line. */
 TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
 {
     struct aw_port ports[9];

@@ -43,53 +43,64 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
     return error ? fails_with(error) : NEXT(send)(fd, buf, size, flags);
 }
 
-static void clients_take_turns(const char *listen)
+/* The path and the URL of a unix socket. */
+static const char *unix_path(void)
 {
-    struct aw_link *server = opened(listen);
-    assert_int_equal(server->n_connections, 0);
-    assert_writes(server, "for nobody");
-    assert_read_is(server, AW_TIMEOUT, 0);
-
-    struct aw_link *first = client_of(server);
-    LINK second = client_of(server);
-    assert_int_equal(first->n_connections, 1);
-    assert_string_equal(first->key, server->client_url);
-    assert_int_equal(first->datagrams, server->datagrams);
-    assert_writes(second, "later");
-    assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->n_connections, 1);
-    assert_passes(first, server, "hello");
-    assert_passes(server, first, "you");
-    assert_read_is(second, AW_TIMEOUT, 0);
-
-    aw_link_close(first);
-    assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->n_connections, 2);
-    assert_reads(server, "later");
-    aw_link_close(server);
-    assert_read_is(second, AW_LOST, AW_SECOND);
-    struct aw_error err = {0};
-    while (aw_link_write(second, "x", 1, &err) == AW_OK)
-        ; /* the first writes may fit into the socket; SIGPIPE must not kill the process */
-    assert_int_equal(err.status, AW_LOST);
+    return text_of("/tmp/aw-unix-%d", (int)getpid());
 }
 
-TEST(tcp_clients_are_served_one_after_another)
+static const char *unix_url(void)
 {
-    clients_take_turns("tcp-listen:0");
-    clients_take_turns("tcp-listen:127.0.0.1:0");
+    return text_of("unix-listen:%s", unix_path());
 }
 
-TEST(unix_clients_are_served_one_after_another)
+static bool has_ipv6(void)
 {
-    const char *listen = text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid());
-    clients_take_turns(listen);
-    assert_int_equal(access(listen + strlen("unix-listen:"), F_OK), -1);
+    unsigned port;
+    FD fd = socket_at(AF_INET6, SOCK_STREAM, "::1", &port);
+    return fd >= 0;
+}
+
+TEST(clients_are_served_one_after_another)
+{
+    const char *const urls[] = {"tcp-listen:0", "tcp-listen:127.0.0.1:0", unix_url(),
+                                "tcp-listen:[::1]:0"};
+    EACH (url, urls) {
+        if (strchr(*url, '[') && !has_ipv6())
+            continue;
+        struct aw_link *server = opened(*url);
+        assert_int_equal(server->n_connections, 0);
+        assert_writes(server, "for nobody");
+        assert_read_is(server, AW_TIMEOUT, 0);
+
+        struct aw_link *first = client_of(server);
+        LINK second = client_of(server);
+        assert_int_equal(first->n_connections, 1);
+        assert_string_equal(first->key, server->client_url);
+        assert_int_equal(first->datagrams, server->datagrams);
+        assert_writes(second, "later");
+        assert_read_is(server, AW_EVENT, AW_SECOND);
+        assert_int_equal(server->n_connections, 1);
+        assert_passes(first, server, "hello");
+        assert_passes(server, first, "you");
+        assert_read_is(second, AW_TIMEOUT, 0);
+
+        aw_link_close(first);
+        assert_read_is(server, AW_EVENT, AW_SECOND);
+        assert_int_equal(server->n_connections, 2);
+        assert_reads(server, "later");
+        aw_link_close(server);
+        assert_read_is(second, AW_LOST, AW_SECOND);
+        struct aw_error err = {0};
+        while (aw_link_write(second, "x", 1, &err) == AW_OK)
+            ; /* the first writes may fit into the socket; SIGPIPE must not kill the process */
+        assert_int_equal(err.status, AW_LOST);
+    }
+    assert_int_equal(access(unix_path(), F_OK), -1);
 }
 
 TEST(tcp_errors_are_explained)
 {
-    char listen[80], ready[160];
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
     assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
     static const struct {
@@ -101,17 +112,16 @@ TEST(tcp_errors_are_explained)
         {EAI_SYSTEM, "tcp:nosuch:1: cannot resolve the host name: Too many open files — check the "
                      "network"},
     };
-    for (size_t i = 0; i < sizeof lookups / sizeof *lookups; i++) {
-        atomic_store(&lookup_error, lookups[i].error);
-        assert_open_fails("tcp:nosuch:1", AW_NO_LINK, lookups[i].says);
+    EACH (row, lookups) {
+        atomic_store(&lookup_error, row->error);
+        assert_open_fails("tcp:nosuch:1", AW_NO_LINK, row->says);
     }
     atomic_store(&lookup_error, 0);
     assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
     struct aw_link *server = opened("tcp-listen:*:0");
     assert_memory_equal(server->client_url, "tcp:127.0.0.1:", 14);
-    snprintf(ready, sizeof ready, "%s", server->client_url);
-    snprintf(listen, sizeof listen, "tcp-listen:%s", strrchr(ready, ':') + 1);
-    assert_open_fails(listen, AW_NO_LINK, "in use");
+    const char *ready = text_of("%s", server->client_url);
+    assert_open_fails(text_of("tcp-listen:%s", strrchr(ready, ':') + 1), AW_NO_LINK, "in use");
     aw_link_close(server);
     assert_open_fails(ready, AW_NO_LINK, "refused");
 }
@@ -141,13 +151,10 @@ TEST(slow_tcp_connection_times_out)
         aw_link_close(links[--n]);
 }
 
-TEST(ipv6_clients_are_served_one_after_another)
+TEST(server_on_all_ipv6_addresses_has_a_local_url)
 {
-    unsigned port;
-    FD fd = socket_at(AF_INET6, SOCK_STREAM, "::1", &port);
-    if (fd < 0)
-        skip(); /* this machine has no IPv6 */
-    clients_take_turns("tcp-listen:[::1]:0");
+    if (!has_ipv6())
+        skip();
     LINK server = opened("tcp-listen:[::]:0");
     assert_memory_equal(server->client_url, "tcp:[::1]:", 10);
     aw_link_close(client_of(server));
@@ -189,7 +196,7 @@ TEST(server_that_does_not_read_is_reported)
 
 TEST(unix_sockets_keep_datagram_boundaries)
 {
-    LINK server = opened(text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid()));
+    LINK server = opened(unix_url());
     LINK client = client_of(server);
     assert_true(server->datagrams && client->datagrams);
     assert_read_is(server, AW_EVENT, AW_SECOND);
@@ -201,14 +208,12 @@ TEST(unix_sockets_keep_datagram_boundaries)
 
 TEST(unix_socket_errors_are_explained)
 {
-    const char *path = text_of("/tmp/aw-unix-%d", (int)getpid());
-    const char *url = text_of("unix:%s", path);
-    assert_open_fails(url, AW_NO_LINK, "start the device");
+    const char *path = unix_path(), *url = unix_url();
+    assert_open_fails(text_of("unix:%s", path), AW_NO_LINK, "start the device");
     assert_open_fails("unix:", AW_USAGE, "no path");
     assert_open_fails("unix-listen:", AW_USAGE, "unix: no path given");
     assert_open_fails(text_of("unix:/tmp/%0150d", 0), AW_NO_LINK, "longer than");
 
-    url = text_of("unix-listen:%s", path);
     struct aw_link *server = opened(url), *waiting[8];
     assert_open_fails(url, AW_NO_LINK, "in use"); /* the first place in the queue */
     for (size_t i = 0; i < 8; i++)
@@ -269,34 +274,30 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
 }
 
 /* The last message of a client that does not read arrives, and so does that of a server. */
-static void last_words_are_heard(const char *listen)
-{
-    LINK server = opened(listen);
-    struct aw_link *client = client_of(server);
-    assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_writes(server, "unread");
-    assert_writes(client, "stop");
-    aw_link_close(client);
-    for (int i = 0; i < 3; i++)
-        assert_writes(server, "more");
-    assert_reads(server, "stop");
-    assert_read_is(server, AW_TIMEOUT, 0);
-    assert_true(server->no_client);
-}
-
 TEST(output_before_the_close_arrives)
 {
-    const char *listen = text_of("unix-listen:/tmp/aw-unix-%d", (int)getpid());
-    last_words_are_heard(listen);
-    last_words_are_heard("tcp-listen:127.0.0.1:0");
+    const char *const urls[] = {unix_url(), "tcp-listen:127.0.0.1:0"};
+    EACH (url, urls) {
+        LINK server = opened(*url);
+        struct aw_link *client = client_of(server);
+        assert_read_is(server, AW_EVENT, AW_SECOND);
+        assert_writes(server, "unread");
+        assert_writes(client, "stop");
+        aw_link_close(client);
+        for (int i = 0; i < 3; i++)
+            assert_writes(server, "more");
+        assert_reads(server, "stop");
+        assert_read_is(server, AW_TIMEOUT, 0);
+        assert_true(server->no_client);
+    }
 }
 
 /* A client is killed with unread input, which resets the socket. */
 TEST(output_of_a_killed_client_arrives)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
-    snprintf(at.sun_path, sizeof at.sun_path, "/tmp/aw-unix-%d", (int)getpid());
-    LINK server = opened(text_of("unix-listen:%s", at.sun_path));
+    strcpy(at.sun_path, unix_path());
+    LINK server = opened(unix_url());
     int client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof at), 0);
     assert_read_is(server, AW_EVENT, AW_SECOND);
@@ -326,7 +327,6 @@ TEST(close_with_unread_input_does_not_reset_the_connection)
     assert_int_equal(send(peer, "x", 1, MSG_NOSIGNAL), 1); /* fails after a reset */
 }
 
-/* A client that missed a part gets no more data, which would begin in the middle of a message. */
 TEST(client_that_missed_output_gets_no_more_output)
 {
     LINK server = opened("tcp-listen:0");

@@ -225,8 +225,8 @@ TEST(stale_link_does_not_open_another_terminal)
     assert_int_equal(symlink("arm", alias), 0);
     const char *const ways[] = {path, text_of("tty:%s", path), text_of("serial:%s", path),
                                 text_of("slcan:%s", path), text_of("tty:%s", alias)};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        assert_open_fails(ways[i], AW_NO_LINK, "may belong to another program");
+    EACH (row, ways)
+        assert_open_fails(*row, AW_NO_LINK, "may belong to another program");
     assert_int_equal(poll(&stranger, 1, 0), 0); /* gets no bytes and keeps its modes */
     assert_int_equal(tcgetattr(slave, &after), 0);
     assert_int_equal(before.c_lflag, after.c_lflag);
@@ -339,7 +339,6 @@ TEST(stop_request_ends_reading)
     assert_writes(client, "stop"); /* the stop can still be written */
 }
 
-/* Checks the line modes that each key sets, and the unchanged ones. */
 TEST(each_key_sets_its_line_mode)
 {
     /* A pseudo-terminal always has eight bits and no parity. */
@@ -356,7 +355,7 @@ TEST(each_key_sets_its_line_mode)
                  {"?flow=xonxoff&baud=4000000", 0, IXON | IXOFF, B4000000},
                  {"?flow=none&stop=1&parity=none&bits=8", 0, 0, B9600}};
     LINK server = opened("pty:");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct termios modes;
         /* Another program has left other settings. */
         int fd = open(strchr(server->client_url, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -367,14 +366,14 @@ TEST(each_key_sets_its_line_mode)
         modes.c_cflag |= CSTOPB | HUPCL | CRTSCTS;
         assert_int_equal(tcsetattr(fd, TCSANOW, &modes), 0);
         close(fd);
-        LINK client = opened(text_of("%s%s", server->client_url, cases[i].query));
+        LINK client = opened(text_of("%s%s", server->client_url, row->query));
         assert_int_equal(tcgetattr(aw_link_fd(client), &modes), 0);
-        assert_int_equal(modes.c_cflag & control, cases[i].control | CS8 | CLOCAL | CREAD);
-        assert_int_equal(modes.c_iflag & (IXON | IXOFF | IXANY | ICRNL | ISTRIP), cases[i].input);
+        assert_int_equal(modes.c_cflag & control, row->control | CS8 | CLOCAL | CREAD);
+        assert_int_equal(modes.c_iflag & (IXON | IXOFF | IXANY | ICRNL | ISTRIP), row->input);
         assert_int_equal(modes.c_lflag & (ICANON | ECHO | ISIG), 0);
         assert_int_equal(modes.c_cc[VMIN], 1);
         assert_int_equal(modes.c_cc[VTIME], 0);
-        assert_int_equal(cfgetospeed(&modes), cases[i].speed);
+        assert_int_equal(cfgetospeed(&modes), row->speed);
         int exclusive = -1;
         assert_int_equal(ioctl(aw_link_fd(client), TIOCGEXCL, &exclusive), 0);
         assert_int_equal(exclusive, 0);
@@ -418,20 +417,20 @@ TEST(owner_that_has_exited_is_reported)
     const char *lock = text_of("%s.lock", link);
     assert_int_equal(symlink("/dev/pts/99999", link), 0);
     assert_int_equal(aw_owner_check(link, NULL), AW_OK); /* no owner is recorded */
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         struct aw_error err = {.text = ""};
-        if (cases[i].record)
-            write_file(lock, cases[i].record);
+        if (row->record)
+            write_file(lock, row->record);
         else
             assert_int_equal(mkfifo(lock, 0600), 0);
-        assert_int_equal(aw_owner_check(link, &err), cases[i].ended ? AW_NO_LINK : AW_OK);
+        assert_int_equal(aw_owner_check(link, &err), row->ended ? AW_NO_LINK : AW_OK);
         assert_string_equal(
-            err.text, cases[i].ended
+            err.text, row->ended
                           ? text_of("%.100s: the simulator (pid 4711) exited, and /dev/pts/99999 "
                                     "may belong to another program — restart the simulator",
                                     link)
                           : "");
-        if (!cases[i].ended)
+        if (!row->ended)
             assert_int_equal(unlink(lock), 0);
     }
     struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -487,8 +486,7 @@ TEST(only_one_program_can_claim_a_link)
              "pty:%s/x/arm: cannot create %s/x/arm.lock: No such file or "
              "directory — use another path",
              directory, directory);
-    assert_int_equal(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK);
-    assert_string_equal(err.text, wanted);
+    assert_error(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK, &err, wanted);
 }
 
 ALL_TESTS_WITH(make_directory, remove_directory);

@@ -98,7 +98,6 @@ TEST(playback_starts_at_the_offset_and_repeats)
         "0:05E/2@100500 ");
 }
 
-/* Lines without a time follow the previous line at once. */
 TEST(lines_without_a_time_are_replayed_at_once)
 {
     write_file(path, "041#01\n(100.000000) can0 05E#0203\n042#01\n(100.500000) can0 05F#\n");
@@ -133,9 +132,8 @@ TEST(invalid_keys_are_refused)
                  {"?port=0", "from 1 to 65535", AW_USAGE},
                  {"?port=65536", "from 1 to 65535", AW_USAGE},
                  {".none", "No such file", AW_NO_LINK}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_open_fails(text_of("log:%s%s", path, cases[i].query), cases[i].status,
-                          cases[i].words);
+    EACH (row, cases) {
+        assert_open_fails(text_of("log:%s%s", path, row->query), row->status, row->words);
     }
 }
 

@@ -12,9 +12,9 @@ TEST(dead_zone_and_dead_band_reduce_the_output)
         {0, 0.01, 0.5, 0.49},      {0, 0.01, -0.005, 0},   {0.01, 0.02, 0.015, 0},
         {0.01, 0.02, -0.1, -0.08}, {0, 0, -0.001, -0.001},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_dead_band dead = {rows[i].zone, rows[i].band};
-        assert_true(fabs(aw_dead_band_output(&dead, rows[i].output) - rows[i].passes) < 1e-12);
+    EACH (row, rows) {
+        struct aw_dead_band dead = {row->zone, row->band};
+        assert_true(fabs(aw_dead_band_output(&dead, row->output) - row->passes) < 1e-12);
     }
 }
 
@@ -45,7 +45,6 @@ TEST(step_response_matches_the_formula)
     }
 }
 
-/* Times are rounded, but not the dead time: a slightly longer one changes the answer. */
 TEST(response_varies_smoothly_with_dead_time)
 {
     enum { N = 300 };
@@ -87,20 +86,19 @@ static void same(const struct aw_process_state *a, const struct aw_process_state
                  b->rate, b->lagged);
 }
 
-/* Tries repeated times, times used once, 0, and more times than the cache holds. */
 TEST(cached_moves_match_the_process)
 {
-    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+    EACH (row, processes) {
         struct aw_mover mover;
         struct aw_process_state x = {0}, y = {0};
-        aw_mover_init(&mover, &processes[i], 1e-6);
+        aw_mover_init(&mover, row, 1e-6);
         for (int k = 0; k < 3000; k++) {
             double h = k % 7 == 6 ? 0
                        : k < 1000 ? 0.01 * (1 + k % 3)
                                   : 0.001 + 1e-5 * (k * 37 % 901);
             double from = sin(k / 50.), to = k % 2 ? from : cos(k / 30.);
             aw_mover_move(&mover, &x, from, to, h);
-            aw_process_advance(&processes[i], &y, from, to, h);
+            aw_process_advance(row, &y, from, to, h);
             same(&x, &y);
         }
     }

@@ -95,7 +95,6 @@ TEST(experiment_without_motion_ends_in_time)
     assert_false(excite.too_far);
 }
 
-/* The input has points at jumps of at least 1/30 of its range, and where samples are missing. */
 TEST(input_has_points_at_jumps_and_gaps)
 {
     static const double t[] = {0, 1, 2, 4, 4.5, 6}, u[] = {0, 0.95, 1.95, 5, 4.5, 3.5};
@@ -104,11 +103,11 @@ TEST(input_has_points_at_jumps_and_gaps)
         double tick_s;
     } rows[] = {{6, 0}, {6, 0.25}, {6, 0.5}, {6, 5}, {1, 1}, {2, 0.1}, {0, 1}};
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         double at[18] = {0}, v[18] = {0};
-        struct aw_trial trial = aw_excite_make_trial(t, u, t, rows[i].n, rows[i].tick_s, at, v);
+        struct aw_trial trial = aw_excite_make_trial(t, u, t, row->n, row->tick_s, at, v);
         size_t n = trial.n_inputs;
-        fprintf(out, "%zu, tick %g: %zu, late by %g, rough by %.6g\n", rows[i].n, rows[i].tick_s, n,
+        fprintf(out, "%zu, tick %g: %zu, late by %g, rough by %.6g\n", row->n, row->tick_s, n,
                 trial.jump_half_s, trial.roughness);
         numbers(out, "  at", at, n);
         numbers(out, "  is", v, n);
@@ -161,7 +160,6 @@ TEST(parts_end_at_their_bounds)
     end_picture(out, "control-steps.txt");
 }
 
-/* The experiment continues exactly at the bound. */
 TEST(reaching_the_bound_does_not_end_the_experiment)
 {
     struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};

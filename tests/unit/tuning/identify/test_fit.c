@@ -112,8 +112,7 @@ static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_op
 {
     struct aw_fit fit;
     struct aw_error err;
-    if (aw_fit_best(trial, options, &fit, &err) != AW_OK)
-        fail_msg("%s", err.text);
+    assert_ok(aw_fit_best(trial, options, &fit, &err), &err);
     print_fit(&fit);
     return fit;
 }
@@ -238,9 +237,8 @@ TEST(records_without_a_process_are_refused)
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
     assert_has(err.text, " %) — no samples for 1 s: measure again, ");
     memset(input, 0, sizeof input);
-    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_string_equal(err.text,
-                        "fit: input is constant — start at rest, then excite the process");
+    assert_error(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED, &err,
+                 "fit: input is constant — start at rest, then excite the process");
     static const struct {
         size_t n, inputs;
         bool enough;
@@ -253,11 +251,11 @@ TEST(records_without_a_process_are_refused)
     }
     trial = record_of(lag, 3, 0.05, 0, 0);
     t[7] = 0.06;
-    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
-    assert_string_equal(err.text, "fit: time of sample 8 does not increase — correct the row");
+    assert_error(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE, &err,
+                 "fit: time of sample 8 does not increase — correct the row");
     trial.n = 29;
-    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
-    assert_string_equal(err.text, "fit: too few samples (29, required 30) — record longer");
+    assert_error(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE, &err,
+                 "fit: too few samples (29, required 30) — record longer");
 }
 
 TEST(coherence_separates_answer_from_noise)
@@ -361,32 +359,32 @@ TEST(short_records_are_fitted)
         {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, 0, true},
     };
     /* clang-format on */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_process_state x = {0};
         size_t jumps = 0;
         double level = 0;
         seed = 5;
         for (size_t k = 0; k < SHORT; k++) {
             t[k] = 0.02 * (double)k + (k % 2 ? 0.003 : 0);
-            y[k] = 1 + aw_process_measured(&rows[i].process, &x) + rows[i].noise * normal() +
-                   rows[i].slow * sin(1.4 * t[k]);
-            if (k % (size_t)rows[i].every == 4) {
+            y[k] = 1 + aw_process_measured(&row->process, &x) + row->noise * normal() +
+                   row->slow * sin(1.4 * t[k]);
+            if (k % (size_t)row->every == 4) {
                 jumps++;
                 level = (jumps % 2 ? 0.1 : -0.08) + 0.02 * (double)(jumps % 3);
             }
             u[k] = level;
             /* Dead times are whole samples: uses the output of that time. */
-            size_t late = (size_t)(rows[i].process.dead_time_s / 0.02);
-            double in = k >= late ? u[k - late] : 0, band = rows[i].band;
+            size_t late = (size_t)(row->process.dead_time_s / 0.02);
+            double in = k >= late ? u[k - late] : 0, band = row->band;
             in = copysign(fmax(0, fabs(in) - band), in);
-            aw_process_advance(&rows[i].process, &x, in, in, 0.02 + (k % 2 ? -0.003 : 0.003));
+            aw_process_advance(&row->process, &x, in, in, 0.02 + (k % 2 ? -0.003 : 0.003));
         }
         struct aw_fit fit;
         struct aw_error err;
         struct aw_trial trial = aw_excite_make_trial(t, u, y, SHORT, 0, at, input);
-        struct aw_fit_options options = {.find_dead_band = rows[i].band > 0};
-        trial.stairs = rows[i].stairs;
-        fprintf(fits, "%s: ", rows[i].name);
+        struct aw_fit_options options = {.find_dead_band = row->band > 0};
+        trial.stairs = row->stairs;
+        fprintf(fits, "%s: ", row->name);
         if (aw_fit_best(&trial, &options, &fit, &err) == AW_OK)
             print_fit(&fit);
         else
@@ -443,15 +441,12 @@ static struct aw_fit fit_long(size_t n, size_t from, size_t until, double *cpu_s
     seed = 4;
     struct aw_trial trial = long_record(n, block, block + n, block + 2 * n, from, until);
     clock_t began = clock();
-    if (aw_fit_best(&trial, NULL, &fit, &err) != AW_OK)
-        fail_msg("%zu samples: %s", n, err.text);
+    assert_ok(aw_fit_best(&trial, NULL, &fit, &err), &err);
     *cpu_s = (double)(clock() - began) / CLOCKS_PER_SEC;
     free(block);
     return fit;
 }
 
-/* Records that end at rest or rest most of the time. The held-out part still moves, and the fit
- * accepts a correct model. */
 TEST(records_mostly_at_rest_are_fitted)
 {
     static const struct {
@@ -470,7 +465,6 @@ TEST(records_mostly_at_rest_are_fitted)
     }
 }
 
-/* A record eight times as long needs about eight times the CPU time and gives the same result. */
 TEST(fit_time_is_linear_in_the_record_length)
 {
     double cpu_s, long_s;
@@ -487,7 +481,6 @@ TEST(fit_time_is_linear_in_the_record_length)
         fail_msg("10,000 samples take %g s, 80,000 take %g s", cpu_s, long_s);
 }
 
-/* A record whose parts have fewer samples than the compared pieces. */
 TEST(fast_jumps_in_a_long_record_are_fitted)
 {
     double cpu_s;
@@ -521,12 +514,12 @@ TEST(fit_is_trusted_only_with_good_held_out_results)
     } rows[] = {{1, 0, 0, true},          {0.75, NAN, 0.01, true},   {0.7499, 0, 0.01, false},
                 {0.083, NAN, 0, false},   {-1, 0, 0, false},         {NAN, NAN, 0, true},
                 {0.9, 0.009, 0.01, true}, {0.9, 0.044, 0.01, false}, {NAN, 0.044, 0, true}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_fit fit = {.held_out = rows[i].held_out,
+    EACH (row, rows) {
+        struct aw_fit fit = {.held_out = row->held_out,
                              .process = {.a1 = 0.1},
-                             .half_widths = {.dead_time = rows[i].dead_time},
-                             .interval_s = rows[i].interval_s};
-        assert_int_equal(aw_fit_is_trusted(&fit), rows[i].trusted);
+                             .half_widths = {.dead_time = row->dead_time},
+                             .interval_s = row->interval_s};
+        assert_int_equal(aw_fit_is_trusted(&fit), row->trusted);
     }
 }
 

@@ -112,8 +112,6 @@ TEST(frequency_response_matches_the_formula)
     assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
 }
 
-/* Prints processes with zeros, and a third lag far from, near and equal to the others: frequency
- * response, ramp, constant input and zero duration. */
 TEST(processes_match_the_golden_file)
 {
     static const struct aw_process processes[] = {

@@ -76,13 +76,13 @@ static const struct aw_relay_config usual = {
 TEST(relay_cycle_matches_an_integrator)
 {
     static const double dead[] = {0.02, 0.05, 0.2};
-    for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {
-        struct plant plant = {.slope = 1.5, .dead = (int)lround(dead[i] / DT)};
+    EACH (row, dead) {
+        struct plant plant = {.slope = 1.5, .dead = (int)lround(*row / DT)};
         struct host host = {.every = plant.dead / 40, .late = 0};
-        assert_true(run(&plant, &host, &usual) < 40 * dead[i]);
-        near(last_cycle()->period_s, 4 * dead[i], 0.06);
-        near(last_cycle()->max - last_cycle()->min, 2 * 1.5 * 0.1 * dead[i], 0.06);
-        near(last_cycle()->high_s, 2 * dead[i], 0.06);
+        assert_true(run(&plant, &host, &usual) < 40 * *row);
+        near(last_cycle()->period_s, 4 * *row, 0.06);
+        near(last_cycle()->max - last_cycle()->min, 2 * 1.5 * 0.1 * *row, 0.06);
+        near(last_cycle()->high_s, 2 * *row, 0.06);
     }
 }
 
@@ -135,8 +135,8 @@ TEST(relay_without_steady_cycles_times_out)
     struct plant stuck = {.slope = 0}, wrong = {.slope = -1}, wanders = {.slope = 0.1, .dead = 700};
     struct plant *const plants[] = {&stuck, &wrong, &wanders};
     struct host host = {.every = 10, .late = 0};
-    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
-        near(run(plants[i], &host, &config), 5, 0.01);
+    EACH (row, plants) {
+        near(run(*row, &host, &config), 5, 0.01);
         assert_true(relay.n_cycles <= AW_RELAY_CYCLES);
     }
 }
@@ -168,14 +168,14 @@ TEST(relay_output_matches_the_golden_file)
         {"grows fast", 40, 6, 0, 0, 1},
     };
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_relay_config config = {2, 0.5, rows[i].hysteresis, 9, 40, rows[i].max_bias};
+    EACH (row, rows) {
+        struct aw_relay_config config = {2, 0.5, row->hysteresis, 9, 40, row->max_bias};
         double before = NAN;
         aw_relay_start(&relay, &config);
-        fprintf(out, "%s\n", rows[i].name);
+        fprintf(out, "%s\n", row->name);
         for (int k = 0; k < 500 && !relay.is_over; k++) {
-            double size = 1 + rows[i].grows * exp(-k / 40.);
-            double y = 2 + size * (sin(6.283185307 * k / rows[i].period) + rows[i].skew);
+            double size = 1 + row->grows * exp(-k / 40.);
+            double y = 2 + size * (sin(6.283185307 * k / row->period) + row->skew);
             double u = aw_relay_add_sample(&relay, 0.1 * k, y);
             const struct aw_relay_cycle *c = &relay.cycles[(relay.n_cycles + 5) % 6];
             if (u != before)
@@ -197,8 +197,8 @@ TEST(relay_switches_beyond_the_hysteresis)
                 {5, -0.75, 0.25}, {6, 0.75, -0.25}, {7, 0, 0}};
     struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
     aw_relay_start(&relay, &config);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        near(aw_relay_add_sample(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
+    EACH (row, rows)
+        near(aw_relay_add_sample(&relay, row->t, row->y), row->u, 0);
     aw_relay_start(&relay, &config);
     near(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
 }
@@ -209,15 +209,15 @@ TEST(relay_gain_keeps_setpoints_within_the_limit)
         double centre, most, limit, kp;
     } gains[] = {{0, 0.5, 1, 0.25 / 0.4},   {-0.1, 0.5, 1, 0.25 / 0.3}, {0.1, 0.5, 1, 0.25 / 0.3},
                  {0, 0.75, 1, 0.25 / 0.15}, {0, 0.9, 1, NAN},           {0, 1, 1, NAN}};
-    for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
-        struct aw_relay_config config = {gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
-        double kp = aw_relay_find_gain(&config, gains[i].limit);
-        if (isnan(gains[i].kp))
+    EACH (row, gains) {
+        struct aw_relay_config config = {row->centre, 0.25, 0, row->most, 5, 0};
+        double kp = aw_relay_find_gain(&config, row->limit);
+        if (isnan(row->kp))
             assert_true(isnan(kp));
         else
-            near(kp, gains[i].kp, 1e-12);
-        config = (struct aw_relay_config){gains[i].centre, 0.125, 0, gains[i].most, 5, 0.125};
-        assert_true(isnan(kp) || fabs(kp - aw_relay_find_gain(&config, gains[i].limit)) < 1e-12);
+            near(kp, row->kp, 1e-12);
+        config = (struct aw_relay_config){row->centre, 0.125, 0, row->most, 5, 0.125};
+        assert_true(isnan(kp) || fabs(kp - aw_relay_find_gain(&config, row->limit)) < 1e-12);
     }
 }
 

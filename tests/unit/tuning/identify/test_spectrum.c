@@ -72,7 +72,6 @@ TEST(spectrum_matches_the_golden_file)
     end_picture(out, "control-spectra.txt");
 }
 
-/* A record needs 30 samples and two input points; one without motion yields no points. */
 TEST(records_without_information_are_refused)
 {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];

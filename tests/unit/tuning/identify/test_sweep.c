@@ -94,13 +94,12 @@ static void check_system(double wn, double zeta)
 TEST(frequency_response_matches_known_systems)
 {
     static const double zetas[] = {0, 0.3, 0.7, 1.5};
-    for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++) {
-        check_system(30, zetas[i]);
-        check_system(2, zetas[i]);
+    EACH (row, zetas) {
+        check_system(30, *row);
+        check_system(2, *row);
     }
 }
 
-/* Finds the system despite uneven times, drift, an offset and noise. */
 TEST(noisy_uneven_records_are_evaluated)
 {
     struct system system = {20, 0.5};
@@ -192,7 +191,6 @@ TEST(margins_of_a_delayed_integrator_match_the_formula)
                 isnan(summary.phase_margin_deg));
 }
 
-/* Tries each limit of a plan, exactly at it and beyond. */
 TEST(invalid_plans_are_refused_others_match_the_golden_file)
 {
     static const struct {
@@ -271,7 +269,6 @@ TEST(records_beyond_a_limit_are_refused)
     }
 }
 
-/* A phase that falls by slightly less than 180 deg per tone is followed downwards. */
 TEST(phase_is_unwrapped_downwards)
 {
     struct aw_sweep_plan plan = {1, 4, 4, 1, 1};
@@ -291,7 +288,6 @@ TEST(phase_is_unwrapped_downwards)
                     fabs(points[k].gain - 0.5) < 1e-9);
 }
 
-/* Uses handwritten curves with points on and beside the levels. */
 TEST(summaries_match_the_golden_file)
 {
     static const struct {
@@ -308,17 +304,17 @@ TEST(summaries_match_the_golden_file)
         {0, {0}, {0}},
     };
     FILE *out = begin_picture();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_bode_point p[4], open[4];
         struct aw_bode_summary s;
-        for (int k = 0; k < rows[i].n; k++)
-            p[k] = (struct aw_bode_point){0.5 * pow(2, k), pow(10, rows[i].db[k] / 20),
-                                          rows[i].db[k], rows[i].deg[k]};
-        aw_bode_summary(p, rows[i].n, &s);
+        for (int k = 0; k < row->n; k++)
+            p[k] = (struct aw_bode_point){0.5 * pow(2, k), pow(10, row->db[k] / 20), row->db[k],
+                                          row->deg[k]};
+        aw_bode_summary(p, row->n, &s);
         NUMBERS(out, "summary", s.bandwidth_hz, s.crossover_hz, s.phase_margin_deg, s.peak_gain,
                 s.peak_hz);
-        aw_bode_open_loop(p, rows[i].n, open);
-        for (int k = 0; k < rows[i].n; k++)
+        aw_bode_open_loop(p, row->n, open);
+        for (int k = 0; k < row->n; k++)
             NUMBERS(out, "  open", open[k].frequency_hz, open[k].gain, open[k].gain_db,
                     open[k].phase_deg);
     }

@@ -46,20 +46,20 @@ TEST(true_control_period_is_within_the_reported_interval)
     static const double ticks[] = {0.004, 0.005, 0.0075, 0.008, 0.0099, 0.01, 0.02, 0.05};
     static const double periods[] = {0.001, 0.004, 0.008, 0.01, 0.0125, 0.02};
     int all = 0, within = 0;
-    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++)
+    EACH (row, ticks)
         for (size_t k = 0; k < sizeof periods / sizeof *periods; k++)
             for (uint32_t seed = 1; seed <= 20; seed++) {
-                struct scene scene = {ticks[i], periods[k], 0.002, seed % 2 * 0.1, 4, seed};
+                struct scene scene = {*row, periods[k], 0.002, seed % 2 * 0.1, 4, seed};
                 struct aw_tick tick = {0};
                 size_t n = watch(&scene);
                 if (!aw_tick_measure(t, error, output, n, KI, &tick))
-                    fail_msg("tick %g, period %g, seed %u: none", ticks[i], periods[k], seed);
+                    fail_msg("tick %g, period %g, seed %u: none", *row, periods[k], seed);
                 assert_int_equal(tick.source, AW_TICK_MEASURED);
                 all++;
-                within += fabs(tick.s - ticks[i]) <= tick.half_width;
-                if (fabs(tick.s - ticks[i]) > 0.05 * ticks[i] || tick.half_width > 0.12 * ticks[i])
-                    fail_msg("tick %g, period %g, seed %u: %g ± %g", ticks[i], periods[k], seed,
-                             tick.s, tick.half_width);
+                within += fabs(tick.s - *row) <= tick.half_width;
+                if (fabs(tick.s - *row) > 0.05 * *row || tick.half_width > 0.12 * *row)
+                    fail_msg("tick %g, period %g, seed %u: %g ± %g", *row, periods[k], seed, tick.s,
+                             tick.half_width);
             }
     if (within * 100 < all * 95)
         fail_msg("%d of %d", within, all);

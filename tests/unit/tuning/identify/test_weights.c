@@ -32,7 +32,6 @@ static void record(void)
         .input_t = input_t, .input = input, .n_inputs = k, .t = t, .y = y, .n = N};
 }
 
-/* With equal weights, each piece loses its mean. Held-out samples have no weight. */
 TEST(equal_weights_remove_the_mean_of_each_piece)
 {
     struct aw_weights w;
@@ -81,8 +80,6 @@ TEST(late_jump_is_counted_once)
     aw_weights_end(&w);
 }
 
-/* Exact times need no weights, but the time of a jump within an unusually long interval is
- * unknown. */
 TEST(weights_follow_uncertain_jump_times)
 {
     struct aw_weights w;
