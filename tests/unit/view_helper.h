@@ -18,18 +18,24 @@ struct points_rig {
     size_t n;
 };
 
-static inline struct points_rig *points_new(void)
+static struct points_rig *rig;
+
+static inline void start_rig(void)
 {
-    struct points_rig *rig = calloc(1, sizeof *rig);
+    rig = calloc(1, sizeof *rig);
     assert_non_null(rig);
     aw_wire_init(&rig->wire, &aw_canpid_protocol, NULL, false);
     aw_names_init(&rig->names, &rig->wire);
-    return rig;
+}
+
+static inline void stop_rig(void)
+{
+    free(rig);
 }
 
 /* Sets the points of a board's message from "field=value field=value"; other fields are 0. */
-static inline void points_of(struct points_rig *rig, const char *message, enum aw_dir dir,
-                             const char *board, const char *pairs)
+static inline void points_of(const char *message, enum aw_dir dir, const char *board,
+                             const char *pairs)
 {
     char copy[256], *save = NULL;
     const struct aw_codec *codec = aw_wire_codec(&rig->wire, message, dir);

@@ -4,7 +4,6 @@
 #include "view/terminal/grid.h"
 #include "view_helper.h"
 
-static struct points_rig *rig;
 static struct aw_channels channels;
 static struct aw_grid grid;
 static int64_t now_ms, elapsed_s;
@@ -19,7 +18,7 @@ static void reset(void)
 
 static void start(void)
 {
-    rig = points_new();
+    start_rig();
     aw_channels_init(&channels, NULL);
     reset();
 }
@@ -27,14 +26,14 @@ static void start(void)
 static void stop(void)
 {
     aw_channels_free(&channels);
-    free(rig);
+    stop_rig();
     free(text);
     text = NULL;
 }
 
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
 {
-    points_of(rig, message, AW_RX, board, pairs);
+    points_of(message, AW_RX, board, pairs);
     aw_channels_update(&channels, rig->points, rig->n, now);
     grid.now_ns = now;
 }

@@ -6,25 +6,24 @@
 #include "picture_helper.h"
 #include "view_helper.h"
 
-static struct points_rig *rig;
 static struct aw_channels channels;
 static struct aw_select all;
 
 static void start(void)
 {
-    rig = points_new();
+    start_rig();
     aw_channels_init(&channels, &all);
 }
 
 static void stop(void)
 {
     aw_channels_free(&channels);
-    free(rig);
+    stop_rig();
 }
 
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
 {
-    points_of(rig, message, AW_RX, board, pairs);
+    points_of(message, AW_RX, board, pairs);
     aw_channels_update(&channels, rig->points, rig->n, now);
 }
 
@@ -166,13 +165,13 @@ TEST_WITH(start, stop, all_fields_match_the_golden_file)
 /* Unit and range follow the value that selects the scale. The text is a name, then nothing. */
 TEST_WITH(start, stop, unit_follows_the_selected_scale)
 {
-    points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=5");
+    points_of("setpoint", AW_TX, "lknee", "controller=tor value=5");
     aw_channels_update(&channels, rig->points, rig->n, 0);
     const struct aw_channel *value = find("lknee.setpoint.value");
     assert_string_equal(value->unit, "Nm");
     assert_true(value->range.low == -37.5 && value->range.high == 37.5);
     assert_string_equal(find("lknee.setpoint.controller")->text, "tor");
-    points_of(rig, "setpoint", AW_TX, "lknee", "controller=pos value=0.5");
+    points_of("setpoint", AW_TX, "lknee", "controller=pos value=0.5");
     aw_channels_update(&channels, rig->points, rig->n, 0);
     assert_string_equal(value->unit, "deg");
     assert_true(value->range.low == -540 && value->range.high == 540 && value->decimals == -1);

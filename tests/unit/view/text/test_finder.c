@@ -2,18 +2,7 @@
 #include "view/text/finder.h"
 #include "view_helper.h"
 
-static struct points_rig *rig;
 static struct aw_finder finder;
-
-static void start(void)
-{
-    rig = points_new();
-}
-
-static void stop(void)
-{
-    free(rig);
-}
 
 /* Requires the points that a pattern selects in the record, each name followed by a blank. */
 static void expect(const char *subject, size_t pattern, const char *names)
@@ -27,35 +16,35 @@ static void expect(const char *subject, size_t pattern, const char *names)
     assert_string_equal(all, names);
 }
 
-TEST_WITH(start, stop, patterns_select_fields)
+TEST_WITH(start_rig, stop_rig, patterns_select_fields)
 {
     static const struct aw_select select = {
         .n = 5, .pattern = {"torque", "lknee", "rknee.torque", "*angle", "joint.torque"}};
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int again = 0; again < 2; again++) { /* the second round uses the cache */
-        points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+        points_of("joint", AW_RX, "lknee", "torque=5");
         expect("lknee", 0, "lknee.torque ");
         expect("lknee", 1,
                "lknee.joint.board lknee.fix_link_angle lknee.alpha_angle lknee.torque ");
         expect("lknee", 2, "");
         expect("lknee", 3, "lknee.fix_link_angle lknee.alpha_angle ");
         expect("lknee", 4, "lknee.torque ");
-        points_of(rig, "joint", AW_RX, "rknee", "torque=5");
+        points_of("joint", AW_RX, "rknee", "torque=5");
         expect("rknee", 1, "");
         expect("rknee", 2, "rknee.torque ");
         expect("", 0, "torque ");
-        points_of(rig, "sensors", AW_RX, "lknee", "");
+        points_of("sensors", AW_RX, "lknee", "");
         expect("lknee", 0, "");
         expect("lknee", 3, "lknee.lever_angle ");
     }
 }
 
 /* Uses more subjects than the cache holds, and one with an overlong name. */
-TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
+TEST_WITH(start_rig, stop_rig, subjects_beyond_the_cache_are_found)
 {
     static const struct aw_select select = {.n = 2, .pattern = {"torque", "s7.torque"}};
     char subject[200];
-    points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+    points_of("joint", AW_RX, "lknee", "torque=5");
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (int i = 0; i < 3 * AW_FINDER_SLOTS; i++) {
         char name[216];
@@ -70,7 +59,7 @@ TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
 }
 
 /* Lookups of three messages of six boards do not evict each other. */
-TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
+TEST_WITH(start_rig, stop_rig, cached_lookups_do_not_evict_each_other)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"torque"}};
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
@@ -78,7 +67,7 @@ TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
     const uint64_t *places[18];
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (size_t i = 0; i < 18; i++) {
-        points_of(rig, messages[i % 3], AW_RX, boards[i / 3], "");
+        points_of(messages[i % 3], AW_RX, boards[i / 3], "");
         places[i] = aw_finder_match(&finder, &rig->record, boards[i / 3]);
         for (size_t k = 0; k < i; k++)
             assert_ptr_not_equal(places[i], places[k]);
@@ -87,7 +76,7 @@ TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
 
 /* For patterns without a subject, one cache entry serves all boards. Patterns that may name a
  * subject need one entry per board. */
-TEST_WITH(start, stop, patterns_without_a_subject_share_one_cache_entry)
+TEST_WITH(start_rig, stop_rig, patterns_without_a_subject_share_one_cache_entry)
 {
     static const struct {
         const char *pattern;
@@ -106,9 +95,9 @@ TEST_WITH(start, stop, patterns_without_a_subject_share_one_cache_entry)
         assert_int_equal(finder.any_subject, row->any_subject);
         uint64_t of_rknee = 0;
         for (int again = 0; again < 2; again++) {
-            points_of(rig, "joint", AW_RX, "rknee", "torque=5");
+            points_of("joint", AW_RX, "rknee", "torque=5");
             of_rknee = *aw_finder_match(&finder, &rig->record, "rknee");
-            points_of(rig, "joint", AW_RX, "lknee", "torque=5");
+            points_of("joint", AW_RX, "lknee", "torque=5");
             uint64_t of_lknee = *aw_finder_match(&finder, &rig->record, "lknee");
             assert_int_equal(of_lknee != of_rknee, strncmp(row->pattern, "lknee", 5) == 0);
         }
@@ -116,7 +105,7 @@ TEST_WITH(start, stop, patterns_without_a_subject_share_one_cache_entry)
 }
 
 /* The identifier may differ in each record. */
-TEST_WITH(start, stop, numeric_subjects_are_found)
+TEST_WITH(start_rig, stop_rig, numeric_subjects_are_found)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"3"}};
     aw_wire_init(&rig->wire, &aw_ezphys_protocol, NULL, false);

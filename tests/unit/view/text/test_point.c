@@ -4,10 +4,9 @@
 #include "picture_helper.h"
 #include "view_helper.h"
 
-TEST(points_have_subject_and_field_names)
+TEST_WITH(start_rig, stop_rig, points_have_subject_and_field_names)
 {
-    struct points_rig *rig = points_new();
-    points_of(rig, "joint", AW_RX, "lknee", "torque=-3.125");
+    points_of("joint", AW_RX, "lknee", "torque=-3.125");
     assert_int_equal(rig->n, 4);
     assert_string_equal(rig->points[0].field, "board");
     assert_true(rig->points[0].is_subject);
@@ -22,39 +21,31 @@ TEST(points_have_subject_and_field_names)
     assert_int_equal(aw_subject_scalar(&rig->record, "rknee"), -1);
     rig->record.present = 0;
     assert_int_equal(aw_subject_scalar(&rig->record, "lknee"), -1);
-    free(rig);
 }
 
 /* Names of command fields differ from those of telemetry. */
-TEST(command_fields_are_prefixed)
+TEST_WITH(start_rig, stop_rig, command_fields_are_prefixed)
 {
-    struct points_rig *rig = points_new();
-    points_of(rig, "setpoint", AW_TX, "lknee", "controller=tor value=-5");
+    points_of("setpoint", AW_TX, "lknee", "controller=tor value=-5");
     assert_string_equal(rig->points[rig->n - 2].name, "lknee.setpoint.value");
     assert_string_equal(rig->points[rig->n - 1].text, "tor");
-    free(rig);
 }
 
 /* The unit of a name comes from the first message with that field. It is NULL if another field
  * selects it. */
-TEST(unit_is_found_by_name)
+TEST_WITH(start_rig, stop_rig, unit_is_found_by_name)
 {
-    struct aw_wire *wire = calloc(1, sizeof *wire);
-    struct aw_names *names = calloc(1, sizeof *names);
-    aw_wire_init(wire, &aw_hidmotor_protocol, NULL, false);
-    aw_names_init(names, wire);
-    assert_string_equal(aw_names_unit(names, "m1.position"), "deg");
-    assert_string_equal(aw_names_unit(names, "m1.setpoint"), "deg");
-    assert_string_equal(aw_names_unit(names, "m1.velocity"), "deg/s");
-    assert_null(aw_names_unit(names, "m1.effort"));
-    assert_null(aw_names_unit(names, "position"));
-    free(names);
-    free(wire);
+    aw_wire_init(&rig->wire, &aw_hidmotor_protocol, NULL, false);
+    aw_names_init(&rig->names, &rig->wire);
+    assert_string_equal(aw_names_unit(&rig->names, "m1.position"), "deg");
+    assert_string_equal(aw_names_unit(&rig->names, "m1.setpoint"), "deg");
+    assert_string_equal(aw_names_unit(&rig->names, "m1.velocity"), "deg/s");
+    assert_null(aw_names_unit(&rig->names, "m1.effort"));
+    assert_null(aw_names_unit(&rig->names, "position"));
 }
 
-TEST(point_is_created_from_a_path)
+TEST_WITH(start_rig, stop_rig, point_is_created_from_a_path)
 {
-    struct points_rig *rig = points_new();
     struct aw_point point;
     aw_path_point(&rig->names, "joint", "torque", 1.5, NULL, &point);
     assert_string_equal(point.name, "torque");
@@ -71,7 +62,6 @@ TEST(point_is_created_from_a_path)
     aw_path_point(&rig->names, "deg", "seq", 1, NULL, &point);
     assert_int_equal(point.scalar, 0);
     assert_ptr_equal(point.codec, aw_wire_codec(&rig->wire, "deg", AW_RX));
-    free(rig);
 }
 
 /* Prints all points of all messages: names, positions, texts, and the subject. */

@@ -6,49 +6,18 @@
 #include "picture_helper.h"
 #include "view_helper.h"
 
-static struct points_rig *rig;
-
 static void start(void)
 {
-    rig = points_new();
-    points_of(rig, "joint", AW_RX, "lknee", "");
+    start_rig();
+    points_of("joint", AW_RX, "lknee", "");
 }
 
-static void stop(void)
-{
-    free(rig);
-}
-
-static bool takes(const char *pattern, const char *name)
+/* Returns whether a pattern selects a point. */
+static bool selects(const char *pattern, const struct aw_point *point)
 {
     struct aw_select select = {.n = 1, .pattern = {pattern}};
-    for (size_t i = 0; i < rig->n; i++)
-        if (strcmp(rig->points[i].name, name) == 0)
-            return aw_select_match(&select, &rig->points[i]) == 0;
-    fail_msg("no point %s", name);
-    return false;
+    return aw_select_match(&select, point) == 0;
 }
-
-static const struct {
-    const char *pattern;
-    bool torque, angle; /* whether lknee.torque and lknee.alpha_angle are selected */
-} patterns[] = {
-    {"torque", true, false},
-    {"lknee.torque", true, false},
-    {"lknee", true, true},
-    {"lknee.*", true, true},
-    {"*.torque", true, false},
-    {"*angle", false, true},
-    {"joint.torque", true, false},
-    {"joint", true, true},
-    {"rknee", false, false},
-    {"rknee.torque", false, false},
-    {"torq", false, false},
-    {"lkne", false, false},
-    {"pid.torque", false, false},
-    {"[kl]*.t?rque", true, false},
-    {"lknee.joint.torque", true, false},
-};
 
 TEST(matched_patterns_are_marked)
 {
@@ -65,42 +34,60 @@ TEST(matched_patterns_are_marked)
 
 TEST(patterns_match_points)
 {
-    static const struct aw_point point = {
-        .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
-    struct aw_select left = {.n = 1, .pattern = {"left*x"}};
-    assert_int_equal(aw_select_match(&left, &point), 0); /* a slash is an ordinary character */
-    EACH (row, patterns)
-        if (takes(row->pattern, "lknee.torque") != row->torque ||
-            takes(row->pattern, "lknee.alpha_angle") != row->angle)
-            fail_msg("%s", row->pattern);
+    static const struct {
+        const char *pattern;
+        bool torque, angle; /* whether lknee.torque and lknee.alpha_angle are selected */
+    } patterns[] = {
+        {"torque", true, false},
+        {"lknee.torque", true, false},
+        {"lknee", true, true},
+        {"lknee.*", true, true},
+        {"*.torque", true, false},
+        {"*angle", false, true},
+        {"joint.torque", true, false},
+        {"joint", true, true},
+        {"rknee", false, false},
+        {"rknee.torque", false, false},
+        {"torq", false, false},
+        {"lkne", false, false},
+        {"pid.torque", false, false},
+        {"[kl]*.t?rque", true, false},
+        {"lknee.joint.torque", true, false},
+    };
+    const struct aw_point *angle = &rig->points[2], *torque = &rig->points[3];
+    assert_string_equal(angle->name, "lknee.alpha_angle");
+    assert_string_equal(torque->name, "lknee.torque");
+    EACH (row, patterns) {
+        assert_int_equal(selects(row->pattern, torque), row->torque);
+        assert_int_equal(selects(row->pattern, angle), row->angle);
+    }
 }
 
-/* A foreign name is used literally even if it looks like a pattern. */
+/* A foreign name is used literally even if it looks like a pattern. Its last part suffices. A slash
+ * is an ordinary character. */
 TEST(foreign_names_are_matched_literally)
 {
-    struct aw_select select = {.n = 1};
-    static const struct aw_point point = {
-        .subject = "", .message = "", .name = "motor 1 [deg].left", .field = "motor 1 [deg].left"};
-    static const char *const names[] = {"motor 1 [deg].left", "motor 1 [deg]", "motor*", "left"};
-    EACH (name, names) {
-        select.pattern[0] = *name;
-        assert_int_equal(aw_select_match(&select, &point), 0);
+    static const struct {
+        const char *name, *pattern;
+        bool selects;
+    } rows[] = {
+        {"motor 1 [deg].left", "motor 1 [deg].left", true},
+        {"motor 1 [deg].left", "motor 1 [deg]", true},
+        {"motor 1 [deg].left", "motor*", true},
+        {"motor 1 [deg].left", "left", true},
+        {"motor 1 [deg].left", "motor 1 [d]", false},
+        {"m1.position", "position", true},
+        {"m1.position", "m1", true},
+        {"m1.position", "osition", false},
+    };
+    static const struct aw_point slash = {
+        .name = "left/knee.x", .subject = "left/knee", .message = "", .field = "x"};
+    assert_true(selects("left*x", &slash));
+    EACH (row, rows) {
+        struct aw_point point = {.subject = "", .message = "", .field = row->name};
+        strcpy(point.name, row->name);
+        assert_int_equal(selects(row->pattern, &point), row->selects);
     }
-    select.pattern[0] = "motor 1 [d]";
-    assert_int_equal(aw_select_match(&select, &point), -1);
-}
-
-/* The last part suffices for m1.position and m2.position. */
-TEST(last_part_of_a_name_suffices)
-{
-    struct aw_select select = {.n = 1, .pattern = {"position"}};
-    struct aw_point point = {
-        .subject = "", .message = "", .name = "m1.position", .field = "m1.position"};
-    assert_int_equal(aw_select_match(&select, &point), 0);
-    select.pattern[0] = "m1";
-    assert_int_equal(aw_select_match(&select, &point), 0);
-    select.pattern[0] = "osition";
-    assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
 /* A number selects the subject with that number in the message. */
@@ -123,21 +110,16 @@ TEST(numbers_select_subjects)
                              .record = &record};
     static const struct {
         const char *pattern;
-        int match;
-    } cases[] = {{"3", 0},    {"3.z", 0}, {"3.limb.z", 0}, {"4", -1},
-                 {"3.y", -1}, {"33", -1}, {"3z", -1},      {"bob", 0}};
-    EACH (row, cases) {
-        struct aw_select select = {.n = 1, .pattern = {row->pattern}};
-        if (aw_select_match(&select, &point) != row->match)
-            fail_msg("%s", row->pattern);
-    }
-    struct aw_select three = {.n = 1, .pattern = {"3"}}, ten = {.n = 1, .pattern = {"10"}};
+        bool selects;
+    } cases[] = {{"3", true},    {"3.z", true}, {"3.limb.z", true}, {"4", false},
+                 {"3.y", false}, {"33", false}, {"3z", false},      {"bob", true}};
+    EACH (row, cases)
+        assert_int_equal(selects(row->pattern, &point), row->selects);
     record.v[0] = 10;
-    assert_int_equal(aw_select_match(&ten, &point), 0);
-    assert_int_equal(aw_select_match(&three, &point), -1);
+    assert_true(selects("10", &point) && !selects("3", &point));
     record.v[0] = 3;
     point.record = NULL;
-    assert_int_equal(aw_select_match(&three, &point), -1);
+    assert_false(selects("3", &point));
 }
 
 TEST(empty_selection_matches_everything)
@@ -153,83 +135,82 @@ TEST(empty_selection_matches_everything)
     assert_int_equal(aw_select_match(&select, &rig->points[3]), 5);
 }
 
-static const struct {
-    const char *pattern;
-    bool subjects;
-    const char *error; /* part of the error; NULL: valid */
-} checks[] = {
-    {"torque", false, NULL},
-    {"lknee", false, NULL}, /* a value name of the table */
-    {"lknee.torque", false, NULL},
-    {"left.knee.torque", true, NULL}, /* a subject that contains a dot */
-    {"left.knee.torque", false, "available: "},
-    {"lknee.joint.torque", false, NULL},
-    {"0x100.torque", false, NULL}, /* a board without a name */
-    {"lkne.torque", false, "available: "},
-    {"*.torq*", false, NULL},
-    {"*.nope", false, "available: "},
-    {"*.nope", true, "available: "},
-    {"lk*.torque", false, NULL},
-    {"z*", true, NULL},
-    {"z*", false, "available: "},
-    {"joint", false, NULL},
-    {"kp.value", false, NULL},
-    {"tor", false, "did you mean"}, /* a controller is not a subject */
-    {"torq", false, "did you mean 'torque'?"},
-    {"torqe", true, "did you mean 'torque'?"},
-    {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
-    {"zebra", true, NULL}, /* a later record may contain this subject */
-    {"zebra", false, "available: "},
-    {"zebra.stripes", true, "available: "},
-};
+/* Requires success, or an error that contains this part. */
+static void assert_error_has(enum aw_status status, const struct aw_error *err, const char *part)
+{
+    assert_int_equal(status, part ? AW_USAGE : AW_OK);
+    if (part)
+        assert_has(err->text, part);
+}
 
 TEST(unknown_patterns_are_refused)
 {
+    static const struct {
+        const char *pattern;
+        bool subjects;
+        const char *error; /* part of the error; NULL: valid */
+    } checks[] = {
+        {"torque", false, NULL},
+        {"lknee", false, NULL}, /* a value name of the table */
+        {"lknee.torque", false, NULL},
+        {"left.knee.torque", true, NULL}, /* a subject that contains a dot */
+        {"left.knee.torque", false, "available: "},
+        {"lknee.joint.torque", false, NULL},
+        {"0x100.torque", false, NULL}, /* a board without a name */
+        {"lkne.torque", false, "available: "},
+        {"*.torq*", false, NULL},
+        {"*.nope", false, "available: "},
+        {"*.nope", true, "available: "},
+        {"lk*.torque", false, NULL},
+        {"z*", true, NULL},
+        {"z*", false, "available: "},
+        {"joint", false, NULL},
+        {"kp.value", false, NULL},
+        {"tor", false, "did you mean"}, /* a controller is not a subject */
+        {"torq", false, "did you mean 'torque'?"},
+        {"torqe", true, "did you mean 'torque'?"},
+        {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
+        {"zebra", true, NULL}, /* a later record may contain this subject */
+        {"zebra", false, "available: "},
+        {"zebra.stripes", true, "available: "},
+    };
     EACH (row, checks) {
         struct aw_select select = {.n = 1, .pattern = {row->pattern}};
         struct aw_error err = {.text = ""};
         enum aw_status status = aw_select_check(&select, &rig->names, row->subjects, &err);
-        if (status != (row->error ? AW_USAGE : AW_OK))
-            fail_msg("%s: %s", row->pattern, err.text);
-        if (row->error)
-            expect_in(err.text, row->error);
+        assert_error_has(status, &err, row->error);
     }
 }
-
-static const struct {
-    const char *pattern, *error;
-} confirmed[] = {
-    {"torque", NULL},
-    {"bob", NULL},
-    {"bob.torque", NULL},
-    {"bob.joint.torque", NULL},
-    {"3", NULL},
-    {"3.torque", NULL},
-    {"hip.axis2", NULL},
-    {"hip.axis2.torque", NULL},
-    {"b*", NULL},
-    {"bab", "did you mean 'bob'?"},
-    {"bob.torqe", "did you mean 'bob.torque'?"},
-    {"hip.axis3.torque", "name 'hip.axis3.torque' not found"},
-    {"7.torque", "name '7.torque' not found"},
-    {"zebra", "available: bob, hip, hip.axis2"},
-};
 
 TEST(patterns_are_confirmed_by_known_subjects)
 {
     static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
+    static const struct {
+        const char *pattern, *error; /* part of the error; NULL: valid */
+    } confirmed[] = {
+        {"torque", NULL},
+        {"bob", NULL},
+        {"bob.torque", NULL},
+        {"bob.joint.torque", NULL},
+        {"3", NULL},
+        {"3.torque", NULL},
+        {"hip.axis2", NULL},
+        {"hip.axis2.torque", NULL},
+        {"b*", NULL},
+        {"bab", "did you mean 'bob'?"},
+        {"bob.torqe", "did you mean 'bob.torque'?"},
+        {"hip.axis3.torque", "name 'hip.axis3.torque' not found"},
+        {"7.torque", "name '7.torque' not found"},
+        {"zebra", "available: bob, hip, hip.axis2"},
+    };
     struct aw_error err = {.text = ""};
     EACH (row, confirmed) {
         struct aw_select select = {.n = 1, .pattern = {row->pattern}};
         enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 4, &err);
-        if (status != (row->error ? AW_USAGE : AW_OK))
-            fail_msg("%s: %s", row->pattern, err.text);
-        if (row->error)
-            expect_in(err.text, row->error);
+        assert_error_has(status, &err, row->error);
     }
     struct aw_select zebra = {.n = 1, .pattern = {"zebra"}};
-    assert_int_equal(aw_select_confirm(&zebra, &rig->names, NULL, 0, &err), AW_USAGE);
-    expect_in(err.text, "see 'describe'");
+    assert_error_has(aw_select_confirm(&zebra, &rig->names, NULL, 0, &err), &err, "see 'describe'");
 }
 
 static struct beyond copy;
@@ -268,4 +249,4 @@ TEST(selected_fields_match_the_golden_file)
     expect_cases("select-names.txt", print_selected);
 }
 
-ALL_TESTS_WITH(start, stop);
+ALL_TESTS_WITH(start, stop_rig);
