@@ -48,6 +48,11 @@ bool test_row(const char *table, size_t i, size_t n);
     for (const __typeof__(*(rows)) *row = (rows);                                                  \
          test_row(#rows, (size_t)(row - (rows)), sizeof(rows) / sizeof *(rows)); row++)
 
+/* A row of a table: a text and its expected result. */
+struct text_case {
+    const char *text, *expected;
+};
+
 /* Requires that a text contains this part. */
 static inline void assert_has(const char *text, const char *part)
 {

@@ -116,18 +116,16 @@ TEST_WITH(reset, NULL, child_input_and_output_are_piped)
 
 TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
 {
-    static const struct {
-        const char *script, *said;
-    } rows[] = {
+    static const struct text_case rows[] = {
         {"echo 'armwire-x: run.x: no space' >&2; echo more >&2", "run.x: no space"},
         {"echo 'a line: without a name' >&2", "a line: without a name"},
         {"true", ""},
     };
     char said[64];
     EACH (row, rows) {
-        struct aw_child child = start(row->script, (struct aw_child_plan){.pipe_stderr = true});
+        struct aw_child child = start(row->text, (struct aw_child_plan){.pipe_stderr = true});
         assert_true(aw_child_wait(&child, TIMEOUT_MS));
-        assert_string_equal(aw_child_output(&child, said, sizeof said), row->said);
+        assert_string_equal(aw_child_output(&child, said, sizeof said), row->expected);
         aw_child_close(&child.stderr_fd);
         assert_int_equal(child.stderr_fd, -1);
         assert_string_equal(aw_child_output(&child, said, sizeof said), "");
@@ -268,8 +266,7 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
         limit_descriptors(usual);
         if (status == AW_OK)
             break;
-        assert_int_equal(status, AW_NO_LINK);
-        assert_has(err.text, "/bin/true: cannot start: Too many open files");
+        assert_error_has(status, AW_NO_LINK, &err, "/bin/true: cannot start: Too many open files");
         expect_no_child();
         assert_int_equal(lowest_free_descriptor(), lowest);
     }

@@ -18,9 +18,7 @@ static const char *cut(const char *line, char separator)
 
 TEST(lines_are_split_into_cells)
 {
-    static const struct {
-        const char *line, *cells;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {"", "|"},
         {"a,b", "a|b|"},
         {" a , b ,\r\n", "a|b||"},
@@ -38,7 +36,7 @@ TEST(lines_are_split_into_cells)
         {"a\"\"b", "a\"\"b|"},
     };
     EACH (row, cases)
-        assert_string_equal(cut(row->line, ','), row->cells);
+        assert_string_equal(cut(row->text, ','), row->expected);
     assert_string_equal(cut("a\t\tb", '\t'), "a||b|");
     assert_string_equal(cut(" a ;b,c\t;", ';'), "a|b,c||");
 }

@@ -65,17 +65,15 @@ TEST(comments_and_blank_lines_are_skipped_and_errors_located)
 
 TEST(unreadable_files_are_reported)
 {
-    static const struct {
-        const char *name, *error;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {"/nonexistent/x", "/nonexistent/x: No such file or directory — check the name"},
         {"/", "/: Is a directory — name a file in the directory"},
     };
     EACH (row, cases) {
-        struct aw_lines lines = {.name = row->name};
+        struct aw_lines lines = {.name = row->text};
         struct aw_error err;
         enum aw_status status = aw_lines_next(&lines, &err);
-        assert_error(aw_lines_end(&lines, status, &err), AW_USAGE, &err, row->error);
+        assert_error(aw_lines_end(&lines, status, &err), AW_USAGE, &err, row->expected);
     }
 }
 
@@ -144,9 +142,7 @@ TEST(errors_name_line_and_column)
 /* Expects at most three words of each line, each followed by |. */
 TEST(line_is_split_into_words)
 {
-    static const struct {
-        const char *line, *words;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {" a\tb c d # e", "a|b|c|"},
         {"a#b c", "a|"},
         {"a\rb\n", "a|b|"},
@@ -158,10 +154,10 @@ TEST(line_is_split_into_words)
     };
     EACH (row, cases) {
         char *words[3], line[32], got[32] = "";
-        strcpy(line, row->line);
+        strcpy(line, row->text);
         size_t n = aw_lines_split(line, words, 3);
         for (size_t k = 0; k < n; k++)
             strcat(strcat(got, words[k]), "|");
-        assert_string_equal(got, row->words);
+        assert_string_equal(got, row->expected);
     }
 }

@@ -55,9 +55,7 @@ TEST(append_name_adds_each_name_once)
 
 TEST(list_is_split_into_names)
 {
-    static const struct {
-        const char *list, *names;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {"a,b", "a|b|"},
         {"", ""},
         {",,a,,b,", "a|b|"},
@@ -71,10 +69,10 @@ TEST(list_is_split_into_names)
     };
     EACH (row, cases) {
         char text[40], names[40] = "", *rest = text, *name;
-        snprintf(text, sizeof text, "%s", row->list);
+        snprintf(text, sizeof text, "%s", row->text);
         while ((name = aw_next_name(&rest, ',')))
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s|", name);
-        assert_string_equal(names, row->names);
+        assert_string_equal(names, row->expected);
     }
 }
 

@@ -70,9 +70,7 @@ TEST(invalid_bytes_become_question_marks)
 
 TEST(symbols_are_replaced_by_ascii)
 {
-    static const struct {
-        const char *text, *ascii;
-    } rows[] = {
+    static const struct text_case rows[] = {
         {"", ""},
         {"plain", "plain"},
         {"not here — plug it in …", "not here - plug it in ..."},
@@ -85,7 +83,7 @@ TEST(symbols_are_replaced_by_ascii)
         char text[64];
         snprintf(text, sizeof text, "%s", row->text);
         aw_utf8_to_ascii(text, sizeof text);
-        assert_string_equal(text, row->ascii);
+        assert_string_equal(text, row->expected);
     }
     char tight[4] = "θ"; /* truncates text that does not fit */
     aw_utf8_to_ascii(tight, sizeof tight);

@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "capture/packet.h"
 #include "descriptors_helper.h"
 #include "link/core/link.h"
 #include "link/open.h"
 #include "next_helper.h"
-#include "test.h"
+#include "picture_helper.h"
 #include "wire/codec.h"
 
 #define START INT64_C(1700000000000000000)
@@ -106,15 +107,6 @@ static enum aw_status next(void)
     return aw_log_next(rig.log, &rig.entry, &rig.err);
 }
 
-static void expect(int ms, enum aw_dir dir, const char *bytes)
-{
-    assert_ok(next(), &rig.err);
-    assert_int_equal(rig.entry.time_ns, START + ms * AW_MILLISECOND);
-    assert_int_equal(rig.entry.dir, dir);
-    assert_int_equal(rig.entry.data.size, strlen(bytes));
-    assert_memory_equal(rig.entry.data.data, bytes, strlen(bytes));
-}
-
 /* Requires this error, whose text begins with the path. */
 static void expect_error(enum aw_status status, enum aw_status expected, const char *text)
 {
@@ -123,92 +115,120 @@ static void expect_error(enum aw_status status, enum aw_status expected, const c
     assert_string_equal(rig.err.text + strlen(rig.path), text);
 }
 
-TEST_WITH(NULL, end, entries_are_read_in_order)
+static void write_lines(const char *text)
 {
+    create_file();
+    fputs(text, rig.file);
+}
+
+/* Creates the file of "MEDIUM PORT HOST | PACKET | …" for the ports to select, 0: any. A packet is
+ * "tx 5 bytes" or "rx 5 bytes" with its time in ms, "tx?" without a stored direction, "-" without
+ * bytes, and a comment behind " # ". "move N" moves the sequence numbers of received segments. */
+static struct aw_log_options create_capture(char *steps)
+{
+    struct aw_log_options options = {.ports = {0}};
+    char *rest = NULL, *step = strtok_r(steps, "|", &rest), name[8], bytes[40];
+    enum aw_medium medium;
+    int by, ms;
+    assert_int_equal(sscanf(step, "%7s %hu %hu", name, &options.ports[0], &options.ports[1]), 3);
+    assert_true(aw_medium_find(name, &medium));
+    begin(medium);
+    rig.wrapper.ports[1] = medium == AW_MEDIUM_UDP ? 5000 : 0;
+    while ((step = strtok_r(NULL, "|", &rest))) {
+        char comment[40] = "";
+        if (sscanf(step, " move %d", &by) == 1) {
+            rig.wrapper.sent[1] += (uint32_t)by;
+            continue;
+        }
+        assert_true(sscanf(step, "%7s %d %39s # %39[^;]", name, &ms, bytes, comment) >= 3);
+        enum aw_dir dir = *name == 't' ? AW_TX : AW_RX;
+        add_packet(ms, dir, name[2] ? 0 : dir, *bytes == '-' ? "" : bytes,
+                   *comment ? aw_trim(comment) : NULL);
+    }
+    return options;
+}
+
+/* Prints an entry: time in ms, direction, bytes, comment, link type. */
+static void print_entry(FILE *out, const struct aw_log_entry *entry)
+{
+    bool is_can = entry->linktype == AW_LINKTYPE_CAN;
+    fputs(entry->gap ? "gap; " : "", out);
+    if (entry->time_ns != AW_NO_TIME)
+        fprintf(out, "%lld ", (long long)((entry->time_ns - START) / AW_MILLISECOND));
+    fprintf(out, "%s ", !entry->dir ? "-" : entry->dir == AW_TX ? "tx" : "rx");
+    for (size_t i = 0; i < entry->data.size; i++)
+        fprintf(out, is_can ? "%02X" : "%c", entry->data.data[i]);
+    fprintf(out, "%s%s (%d%s)", *entry->comment ? " # " : "", entry->comment, entry->linktype,
+            entry->stream ? ", stream" : "");
+}
+
+/* Prints the entries of a capture or of "text LINES", with the positions of errors. A second
+ * reading finds as many. */
+static void print_case(const char *input, size_t i, FILE *out)
+{
+    char text[300];
     uint64_t size;
-    begin(AW_MEDIUM_TCP);
-    add(0, AW_TX, "hello", NULL);
-    add(5, AW_RX, "world", "a mark");
-    open_log();
-    for (int turn = 0; turn < 2; turn++) {
-        expect(0, AW_TX, "hello");
-        assert_true(rig.entry.stream);
-        assert_string_equal(rig.entry.comment, "");
-        expect(5, AW_RX, "world");
-        assert_string_equal(rig.entry.comment, "a mark");
-        assert_int_equal(next(), AW_END);
-        uint64_t position = aw_log_position(rig.log, &size);
-        assert_int_equal(position, size);
+    int n = 0;
+    struct aw_log_options options = {.ports = {0}};
+    (void)i;
+    unescape(input, text);
+    if (strncmp(text, "text ", 5) == 0)
+        write_lines(text + 5);
+    else
+        options = create_capture(text);
+    enum aw_status status = try_log(options);
+    for (; status != AW_END && rig.log; n++) {
+        fputs(n > 0 ? "; " : "", out);
+        status = next();
+        if (status == AW_OK)
+            print_entry(out, &rig.entry);
+        else if (status == AW_END)
+            fprintf(out, "end at %d", (int)aw_log_position(rig.log, &size));
+        else
+            fprintf(out, "%d %s", status, rig.err.text + strlen(rig.path));
+    }
+    if (rig.log) {
+        assert_int_equal(aw_log_position(rig.log, &size), size);
         assert_false(aw_log_is_truncated(rig.log, &rig.err));
         assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+        while (next() != AW_END)
+            n--;
+        assert_int_equal(n, 1);
+    } else {
+        fprintf(out, "%d %s", status, rig.err.text + strlen(rig.path));
     }
+    fputc('\n', out);
+    end();
 }
 
-TEST_WITH(NULL, end, tcp_retransmissions_are_dropped_and_gaps_marked)
+/* Retransmitted TCP data is dropped and gaps are marked. Ports select packets and, if the capture
+ * does not contain it, their direction. Packets of another medium are skipped, except comments. The
+ * first bytes decide whether the file is a capture. */
+TEST(entries_match_the_golden_file)
 {
-    begin(AW_MEDIUM_TCP);
-    add(0, AW_RX, "abcd", NULL);
-    rig.wrapper.sent[1] -= 4;
-    add(1, AW_RX, "ab", NULL);
-    add(2, AW_RX, "cdef", NULL);
-    rig.wrapper.sent[1] += 3;
-    add(3, AW_RX, "jk", NULL);
-    add(4, AW_TX, "other way", NULL);
-    rig.wrapper.sent[1] -= 2;
-    add(5, AW_RX, "jk", "again"); /* only the comment is new */
-    open_log();
-    expect(0, AW_RX, "abcd");
-    expect(2, AW_RX, "ef");
-    assert_false(rig.entry.gap);
-    expect(3, AW_RX, "jk");
-    assert_true(rig.entry.gap);
-    expect(4, AW_TX, "other way");
-    assert_false(rig.entry.gap);
-    expect(5, AW_RX, "");
-    assert_string_equal(rig.entry.comment, "again");
-    assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
-    expect(0, AW_RX, "abcd"); /* bytes are counted from the start again */
+    expect_cases("logs.txt", print_case);
 }
 
-/* Selects packets by the ports of device and host, and finds their direction if the capture does
- * not contain it. */
-TEST_WITH(NULL, end, ports_select_packets_and_directions)
+TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
 {
-    static const struct {
-        uint16_t ports[2];    /* ports to find */
-        enum aw_dir to, from; /* direction of the packet each way; AW_BOTH: skipped */
-    } rows[] = {
-        {{0, 0}, 0, 0},
-        {{4000, 0}, AW_TX, AW_RX},
-        {{4001, 0}, AW_BOTH, AW_BOTH},
-        {{0, 5000}, 0, AW_RX},
-        {{0, 5001}, AW_BOTH, AW_BOTH},
-        {{4000, 5000}, AW_TX, AW_RX},
-        {{4000, 6000}, AW_TX, AW_RX},
-        {{6000, 5000}, 0, AW_RX},
-        {{6000, 6001}, AW_BOTH, AW_BOTH},
-    };
-    EACH (row, rows) {
-        begin(AW_MEDIUM_UDP);
-        rig.wrapper.ports[1] = 5000;
-        add_packet(0, AW_TX, 0, "to", NULL);
-        add_packet(1, AW_RX, 0, "from", NULL);
-        assert_ok(try_log((struct aw_log_options){.ports = {row->ports[0], row->ports[1]}}),
-                  &rig.err);
-        if (row->to != AW_BOTH)
-            expect(0, row->to, "to");
-        if (row->from != AW_BOTH)
-            expect(1, row->from, "from");
-        assert_false(rig.entry.stream);
-        assert_int_equal(next(), AW_END);
+    static const struct aw_log_options none;
+    for (size_t blanks = 248; blanks <= 250; blanks++) {
+        char text[400];
+        snprintf(text, sizeof text, "%*s041#00\n", (int)blanks, "");
+        write_lines(text);
+        assert_int_equal(try_log(none), blanks < 250 ? AW_OK : AW_USAGE);
         end();
     }
+    assert_error(aw_log_open(&rig.log, "/tmp", &none, &rig.err), AW_USAGE, &rig.err,
+                 "/tmp: Is a directory — name a file in the directory");
+    assert_error(aw_log_open(&rig.log, "/nope", &none, &rig.err), AW_USAGE, &rig.err,
+                 "/nope: No such file or directory — check the name");
+    assert_null(rig.log);
 }
 
-/* Packets of another medium are skipped; comments on empty packets are not. */
-TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
+/* Comments longer than the entry are truncated. */
+TEST_WITH(NULL, end, only_comments_are_read_from_other_media)
 {
-    static const enum aw_medium can = AW_MEDIUM_CAN, hid = AW_MEDIUM_HID;
     char comment[540];
     memset(comment, 'c', sizeof comment - 1);
     comment[sizeof comment - 1] = '\0';
@@ -216,19 +236,14 @@ TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
     add(0, AW_RX, "report", NULL);
     add(1, AW_RX, "noted", comment);
     add(2, AW_RX, "", "a remark");
-    add(3, AW_RX, "", "");
-    assert_ok(try_log((struct aw_log_options){.medium = &hid}), &rig.err);
-    expect(0, AW_RX, "report");
-    assert_false(rig.entry.stream);
-    assert_int_equal(rig.entry.linktype, AW_LINKTYPE_USER1);
-    expect(1, AW_RX, "noted");
+    assert_ok(try_log((struct aw_log_options){.medium = &(enum aw_medium){AW_MEDIUM_CAN}}),
+              &rig.err);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(rig.entry.dir, 0);
+    assert_int_equal(rig.entry.data.size, 0);
     assert_int_equal(strlen(rig.entry.comment), sizeof rig.entry.comment - 1);
-    expect(2, 0, "");
+    assert_int_equal(next(), AW_OK);
     assert_string_equal(rig.entry.comment, "a remark");
-    assert_int_equal(next(), AW_END);
-    assert_ok(try_log((struct aw_log_options){.medium = &can}), &rig.err);
-    expect(1, 0, "");
-    expect(2, 0, "");
     assert_int_equal(next(), AW_END);
 }
 
@@ -250,38 +265,6 @@ TEST_WITH(NULL, end, truncated_files_yield_their_complete_packets)
         assert_int_equal(aw_log_is_truncated(rig.log, &rig.err),
                          cut != header && cut != first && cut != second);
     }
-}
-
-static void write_lines(const char *text)
-{
-    create_file();
-    fputs(text, rig.file);
-}
-
-TEST_WITH(NULL, end, candump_lines_are_read)
-{
-    uint64_t size;
-    write_lines("# a remark\n \t\r\n(1700000000.000000) can0 141#01022B T\n"
-                "nonsense\n 041#0g\n\t# no\n(1700000000.002000) can0 15E#03");
-    open_log();
-    for (int turn = 0; turn < 2; turn++) {
-        expect(0, AW_TX, "\x41\1\1\2+");
-        assert_int_equal(rig.entry.linktype, AW_LINKTYPE_CAN);
-        assert_int_equal(aw_log_position(rig.log, &size), 53);
-        assert_int_equal(size, 107);
-        expect_error(next(), AW_MALFORMED, ":4:1: invalid CAN frame");
-        expect_error(next(), AW_MALFORMED, ":5:6: single hex digit — write two digits per byte");
-        expect(2, 0, "\x5E\1\3");
-        assert_int_equal(next(), AW_END);
-        assert_int_equal(aw_log_position(rig.log, &size), 107);
-        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
-        assert_int_equal(aw_log_position(rig.log, &size), 0);
-    }
-    end();
-    write_lines("041#2A"); /* without a time */
-    open_log();
-    assert_int_equal(next(), AW_OK);
-    assert_true(rig.entry.time_ns == AW_NO_TIME);
 }
 
 /* The file exceeds one read: lines stay complete, and an overlong line is one entry. */
@@ -307,47 +290,6 @@ TEST_WITH(NULL, end, long_candump_files_are_read_in_pieces)
     assert_int_equal(next(), AW_OK);
     assert_memory_equal(rig.entry.data.data, "\x41\0\xFF\xFF", 4);
     assert_int_equal(next(), AW_END);
-}
-
-/* The first bytes decide whether the file is a capture. */
-TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
-{
-    static const char no[] = ": not a capture — give a pcapng, pcap, MCAP or candump file";
-    static const char blf[] =
-        " is a Vector BLF log — convert it first: python3 -m can.logconvert FILE OUT.log";
-    static const struct {
-        const char *text;
-        size_t blanks; /* blanks before the text */
-        const char *error;
-    } rows[] = {
-        {"t,m1\n0,1\n", 0, no},
-        {"", 0, no},
-        {"\n# only a remark", 0, no},
-        {"(1.0) can0 041#", 0, NULL},
-        {"# one\n\n041#", 0, NULL},
-        {"nonsense\n041#", 0, no},
-        {"041#00\n", 248, NULL}, /* a line of 254 characters */
-        {"041#00\n", 249, NULL},
-        {"041#00\n", 250, no},
-        {"LOGG", 0, blf},
-    };
-    EACH (row, rows) {
-        char text[400];
-        memset(text, ' ', sizeof text);
-        strcpy(text + row->blanks, row->text);
-        write_lines(text);
-        enum aw_status status = try_log((struct aw_log_options){0});
-        assert_int_equal(rig.log != NULL, !row->error);
-        if (row->error)
-            expect_error(status, AW_USAGE, row->error);
-        end();
-    }
-    static const struct aw_log_options none;
-    assert_error(aw_log_open(&rig.log, "/tmp", &none, &rig.err), AW_USAGE, &rig.err,
-                 "/tmp: Is a directory — name a file in the directory");
-    assert_error(aw_log_open(&rig.log, "/nope", &none, &rig.err), AW_USAGE, &rig.err,
-                 "/nope: No such file or directory — check the name");
-    assert_null(rig.log);
 }
 
 /* A pipe is read as data arrives; its size is unknown and it cannot be rewound. */

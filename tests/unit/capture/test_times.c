@@ -114,9 +114,7 @@ TEST(table_times_are_converted_to_seconds)
     assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_OK);
     assert_true(aw_table_cell(&table, 1, column) == 1.5);
     aw_table_free(&table);
-    static const struct {
-        const char *text, *why;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {"time,m1\n0,1\n", "run.csv:1:1: time: unit unknown — rename it to t_s or t_ms"},
         {"x,m1\n0,1\n", "run.csv:1:1: column t not found, the table has x, m1 — rename one (name a "
                         "time column t, t_s, t_ms or time [s])"},
@@ -127,7 +125,7 @@ TEST(table_times_are_converted_to_seconds)
     EACH (row, cases) {
         table = table_of(row->text);
         assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_MALFORMED);
-        assert_memory_equal(err.text, row->why, strlen(row->why));
+        assert_memory_equal(err.text, row->expected, strlen(row->expected));
         aw_table_free(&table);
     }
 }

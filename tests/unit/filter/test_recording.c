@@ -188,15 +188,13 @@ TEST(invalid_recordings_are_refused)
     assert_int_equal(begin(), AW_OK);
     put_header("Wireshark 4.2", AW_LINKTYPE_CAN, LIST("a capture"));
     put_can(0x5E, 0);
-    assert_int_equal(read_all(), AW_USAGE);
-    assert_has(rig.err.text, "of another program");
+    assert_error_has(read_all(), AW_USAGE, &rig.err, "of another program");
     finish();
 
     assert_int_equal(begin(), AW_OK);
     put_header("canpid 0.1.0", AW_LINKTYPE_CAN, LIST("wire newer"));
     put_can(0x5E, 0);
-    assert_int_equal(read_all(), AW_USAGE);
-    assert_has(rig.err.text, "unknown wire 'newer' of canpid");
+    assert_error_has(read_all(), AW_USAGE, &rig.err, "unknown wire 'newer' of canpid");
     finish();
 
     assert_int_equal(begin(), AW_OK);

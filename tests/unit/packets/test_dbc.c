@@ -67,9 +67,8 @@ TEST(multiplexed_signals_are_decoded)
 
 TEST(only_selected_multiplexed_signals_are_sent)
 {
-    static const struct {
-        const char *fields, *why; /* error; "": encoded */
-    } cases[] = {
+    static const struct text_case cases[] = {
+        /* error; "": encoded */
         {"Outer=0 Wide=9", ""},
         {"Outer=1 Wide=9", "V.N: Inner is missing — give Inner=VALUE"},
         {"Outer=4 Inner=0 Deep=9", ""},
@@ -83,8 +82,8 @@ TEST(only_selected_multiplexed_signals_are_sent)
     EACH (row, cases) {
         char hex[AW_HEX_SIZE(FRAME_CAP)];
         err = (struct aw_error){.status = AW_OK};
-        encode_text(&wire, AW_TX, "V.N", row->fields, hex, &err);
-        assert_string_equal(err.text, row->why);
+        encode_text(&wire, AW_TX, "V.N", row->text, hex, &err);
+        assert_string_equal(err.text, row->expected);
     }
 }
 
@@ -197,9 +196,7 @@ TEST(signals_and_messages_beyond_the_limits_are_skipped)
 
 TEST(dbc_errors_name_line_and_column)
 {
-    static const struct {
-        const char *text, *why;
-    } cases[] = {
+    static const struct text_case cases[] = {
         {"BO_ x", "f.dbc:1:5: unexpected 'x' — expected the identifier of a message"},
         {"\n  BO_ 1 A 8", "f.dbc:2:11: unexpected '8' — expected ':'"},
         {"SG_ A : 0|8@1+ (1,0) [0|0] \"\" X",
@@ -216,7 +213,8 @@ TEST(dbc_errors_name_line_and_column)
         {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},
     };
     EACH (row, cases)
-        assert_error(read_packets(&aw_canpid_protocol, row->text, true), AW_USAGE, &err, row->why);
+        assert_error(read_packets(&aw_canpid_protocol, row->text, true), AW_USAGE, &err,
+                     row->expected);
     assert_error(read_packets(&aw_hidmotor_protocol, "", true), AW_USAGE, &err,
                  "DBC files are not supported by hidmotor — use a tool for a CAN bus");
     read_packets(&aw_canpid_protocol, "", true);

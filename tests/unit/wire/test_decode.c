@@ -33,8 +33,7 @@ static void check_checksum(const char *message, uint8_t *bytes, size_t size)
 {
     for (size_t bit = 0; bit < size * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        assert_int_equal(decode(message, bytes, size), AW_MALFORMED);
-        assert_has(err.text, ", expected ");
+        assert_error_has(decode(message, bytes, size), AW_MALFORMED, &err, ", expected ");
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }

@@ -243,16 +243,14 @@ static void open_unknown(void)
 
 TEST_WITH(start, stop, unusable_terminals_are_refused)
 {
-    static const struct {
-        const char *term, *says;
-    } rows[] = {{"", "standard output is not a terminal"},
-                {"dumb", "standard output is not a terminal"},
-                {"no-such-terminal", "unknown terminal 'no-such-terminal'"}};
+    static const struct text_case rows[] = {
+        {"", "standard output is not a terminal"},
+        {"dumb", "standard output is not a terminal"},
+        {"no-such-terminal", "unknown terminal 'no-such-terminal'"}};
     EACH (row, rows) {
-        setenv("TERM", row->term, 1);
+        setenv("TERM", row->text, 1);
         assert_null(aw_screen_open(true, &err));
-        assert_int_equal(err.status, AW_REFUSED);
-        assert_has(err.text, row->says);
+        assert_error_has(err.status, AW_REFUSED, &err, row->expected);
         expect_no_leak(open_unknown);
     }
     expect_given_back();
