@@ -55,11 +55,12 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
     if (!is_plain_name(section + 6))
         return aw_fail(err, AW_USAGE, "[%.40s]: invalid name — use letters, digits, _, - and .",
                        section);
-    if (strlen(section + 6) >= AW_CANPID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
-        return aw_fail(
-            err, AW_USAGE,
-            "[%.40s]: name too long, or too many boards — shorten the name or remove a board",
-            section);
+    if (strlen(section + 6) >= AW_CANPID_NAME_MAX)
+        return aw_fail(err, AW_USAGE, "[%.40s]: name is longer than %d characters — shorten it",
+                       section, AW_CANPID_NAME_MAX - 1);
+    if (boards->n == BOARDS_NAMED / 2)
+        return aw_fail(err, AW_USAGE, "[%.40s]: more than %d boards — remove one", section,
+                       BOARDS_NAMED / 2);
     add_name(boards, section + 6, (int32_t)id);
     return AW_OK;
 }
@@ -87,7 +88,8 @@ enum aw_status canpid_select_variant(struct aw_session *session, struct aw_varia
                                      struct aw_error *err)
 {
     struct canpid_boards *boards = &canpid_state(session)->boards;
-    enum aw_status status = aw_find_variant(session, canpid_given(session)->layout, variant, err);
+    enum aw_status status =
+        aw_find_variant(session, "sensors-layout", canpid_given(session)->layout, variant, err);
     variant->known_senders = &boards->numbers;
     if (status != AW_OK || boards->n == 0)
         return status;
@@ -183,7 +185,7 @@ enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board)
     enum aw_status status = canpid_boards(session, &boards);
     if (status == AW_OK && (boards & (boards - 1)))
         return aw_fail(&session->err, AW_USAGE,
-                       "more than one board given — add -b with a single name");
+                       "more than one board given — name only one with -b");
     if (status == AW_OK)
         *board = canpid_first_board(boards);
     return status;

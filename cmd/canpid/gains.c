@@ -149,8 +149,10 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_gain_hooks hooks = {
         .sent_result = "sent",
-        .none_reason = "no gains sent over this link yet — boards cannot report them",
+        .none_reason = "boards cannot report gains, and none were sent over this link — send some "
+                       "with 'gains set' or 'gains apply'",
         .read = read_sent,
+        .assignment = "lknee.pos.kp=3",
         .add_assignment = parse_gain,
         .send = send_wanted,
     };

@@ -212,9 +212,9 @@ static enum aw_status check_silent(struct aw_session *session, struct aw_joint_l
     }
     if (!silent || (silent != shown && !named))
         return AW_OK;
-    return aw_fail(
-        &session->err, AW_TIMEOUT, "status: no %stelemetry from %s — check its power and the bus",
-        had_telemetry ? "new " : "", silent == shown && !named ? "any driver" : first->name);
+    return aw_fail(&session->err, AW_TIMEOUT, "status: no %stelemetry from %s — " AW_CANPID_ADVICE,
+                   had_telemetry ? "new " : "",
+                   silent == shown && !named ? "any driver" : first->name);
 }
 
 /* A setpoint beyond its range disables the driver. */

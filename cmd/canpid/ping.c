@@ -132,8 +132,8 @@ static enum aw_status run_listener(struct listener *l)
     char name[AW_CANPID_NAME_MAX] = "any driver";
     if (silent)
         aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name);
-    return aw_fail(&session->err, AW_TIMEOUT,
-                   "ping: no telemetry from %s — check its power and the bus", name);
+    return aw_fail(&session->err, AW_TIMEOUT, "ping: no telemetry from %s — " AW_CANPID_ADVICE,
+                   name);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)

@@ -52,7 +52,9 @@ static enum aw_status parse_plants(struct aw_session *session, const char *text,
     char copy[256], *save;
     enum aw_status status = AW_OK;
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
-        return aw_fail(&session->err, AW_USAGE, "--plant: list too long — name fewer boards");
+        return aw_fail(&session->err, AW_USAGE,
+                       "--plant: list is longer than %zu characters — name fewer boards",
+                       sizeof copy - 1);
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(part, '=');

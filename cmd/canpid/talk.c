@@ -294,14 +294,14 @@ enum aw_status canpid_await_telemetry(struct aw_session *session, unsigned board
     const struct aw_canpid_stream *stream = &aw_canpid_board(client, board)->streams[AW_CANPID_PID];
     int64_t deadline = aw_clock_now(session->clock) + (int64_t)(timeout_s * 1e9);
     uint64_t count_before = stream->count;
+    char name[AW_CANPID_NAME_MAX];
     enum aw_status status = AW_OK;
     while (status == AW_OK && stream->count == count_before &&
            aw_clock_now(session->clock) < deadline)
         status = canpid_wait(session, 0.02);
     if (status == AW_OK && stream->count == count_before)
-        return aw_fail(&session->err, AW_TIMEOUT,
-                       "no telemetry from %s — check its power and the bus",
-                       canpid_given(session)->board);
+        return aw_fail(&session->err, AW_TIMEOUT, "no telemetry from %s — " AW_CANPID_ADVICE,
+                       aw_canpid_board_name(&session->wire->variant, board, name));
     return status;
 }
 

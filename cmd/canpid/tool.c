@@ -30,7 +30,7 @@ static const struct aw_option options[] = {
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
     {.name = "controller", AW_AT_TOOL(canpid_options, controller), .letter = 'c', .value = "NAME",
      .choices = AW_LIST("pos", "lvl", "tor", "tl"), .in_messages = true,
-     .help = "pos, lvl, tor or tl"},
+     .help = "controller: pos (position), lvl (lever lock), tor (torque) or tl (tacit learning)"},
     {.name = "switch", AW_AT_TOOL(canpid_options, may_switch),
      .help = "allow a gain command to switch the active controller"},
     {.name = "verify", AW_AT_TOOL(canpid_options, verify),
@@ -54,7 +54,7 @@ static const struct aw_command commands[] = {
     {.name = "set", .summary = "set one gain or all three",
      .args = AW_ARGS(
          {.name = "gain", .kind = AW_ARG_CHOICE, .choices = AW_LIST("kp", "ki", "kd", "pid"),
-          .help = "gain to set; pid sets all three"},
+          .help = "one gain, or pid for all three"},
          {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
           .help = "value of the gain; with pid: kp"},
          {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
@@ -87,8 +87,7 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = complete_boards,
           .help = "board of the joint, such as lknee"},
          {.name = "amount", .optional = true,
-          .help = "change relative to the setpoint, such as +5deg or -2Nm; without it, the keys "
-                  "move the joint"}),
+          .help = "change relative to the setpoint, such as +5deg or -2Nm"}),
      .safety = AW_MOTION, .run = aw_run_jog,
      .details = "Moves from the setpoint, or from the actual position if the driver is disabled. "
          "Without an amount, the arrow keys or + and - move the joint, Page Up and Page Down "
@@ -211,7 +210,7 @@ static const struct aw_command commands[] = {
               "period, at least 4ms)",
           .unit = "s", .min = AW_CANPID_TICK_S, .max = AW_CANPID_TICK_MAX_S},
          {.name = "fault", AW_AT(canpid_sim_options, fault), .value = "NAME",
-          .help = "simulate a broken encoder",
+          .help = "report an error: fix_link_encoder, lever_arm_encoder or pid_config",
           .candidates = aw_canpid_fault_names},
          {.name = "plant", AW_AT(canpid_sim_options, plant), .value = "LIST",
           .candidates = aw_canpid_plant_names,
@@ -266,7 +265,7 @@ const struct aw_tool canpid_tool = {
             {"expect", "-l sim: run moves.txt"},
             {"send", "-l sim: --packets team.packets send fan speed=50 --yes"},
             {0}},
-    .help.no_answer_hint = "check the drivers' power and the bus",
+    .help.no_answer_hint = AW_CANPID_ADVICE,
     .state.size = sizeof(struct canpid_state),
     .state.sections = sections,
     .state.set_config_key = canpid_configure,

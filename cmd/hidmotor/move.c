@@ -97,7 +97,11 @@ static enum aw_status stop_arm(struct aw_session *session, struct aw_hidmotor_st
         session->motion.moving = false;
         session->motion.ongoing = AW_ONGOING_NOTHING;
     }
-    return status;
+    if (status == AW_OK || stopped->confirmed) /* confirmed, but the gains were not restored */
+        return status;
+    struct aw_error cause = session->err;
+    return aw_fail(&session->err, status, "%s: %s",
+                   stopped->attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
 }
 
 /* Returns the number of joints that the board is known to have. */
@@ -136,15 +140,11 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
 {
     struct aw_hidmotor_stopped s = {0};
     enum aw_status status = stop_arm(session, &s);
-    struct aw_error cause = session->err;
     char positions[64] = "";
     for (int i = 0; i < count_joints(session); i++)
         aw_append(positions, sizeof positions, "", " %.1f", s.deg[i]);
-    if (status != AW_OK && s.confirmed) /* the stop is confirmed, but the gains were not restored */
-        return status;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s",
-                       s.attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
+        return status;
     if (!s.confirmed)
         return aw_fail(
             &session->err, AW_STOPPED,

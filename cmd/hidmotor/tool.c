@@ -64,7 +64,8 @@ static const struct aw_arg velocity_args[] = {
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare_value = "3deg", .unit = "deg",
-     .min = 0.1, .max = 90, .help = "wait until all joints are this close to their targets"},
+     .min = 0.1, .max = 90,
+     .help = "wait until all joints are this close to their targets (default 3deg)"},
     {0},
 };
 static const struct aw_command commands[] = {
@@ -89,8 +90,7 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder or elbow"},
          {.name = "amount", .kind = AW_ARG_NUMBER, .unit = "deg", .optional = true,
-          .help = "change relative to the setpoint, such as +5; without it, the keys move the "
-                  "joint"},
+          .help = "change relative to the setpoint, such as +5"},
          DURATION,
          MODE),
      .details = "Moves from the setpoint. Without an amount, the arrow keys or + and - move the "
@@ -106,7 +106,7 @@ static const struct aw_command commands[] = {
     {.name = "gripper", .summary = "open or close the gripper",
      .args = AW_ARGS(
          {.name = "value", .complete = complete_gripper,
-          .help = "open, close, 50% open, or 0 (closed) to 180 (open)"}),
+          .help = "open, close, a percentage such as 50%, or 0 (closed) to 180 (open)"}),
      .safety = AW_MOTION, .run = run_gripper,
      .examples = AW_LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .group = AW_GROUP_MOVE,

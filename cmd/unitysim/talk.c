@@ -16,7 +16,8 @@ enum aw_status unitysim_select_variant(struct aw_session *session, struct aw_var
 {
     const char *url;
     struct aw_error saved_err = session->err;
-    enum aw_status status = aw_find_variant(session, unitysim_given(session)->wire, variant, err);
+    enum aw_status status =
+        aw_find_variant(session, "wire", unitysim_given(session)->wire, variant, err);
     if (status == AW_OK && aw_session_get_url(session, &url) == AW_OK)
         status = aw_unitysim_parse_variant(url, variant, err);
     if (status == AW_OK)

@@ -251,6 +251,10 @@ END
     fails_with 2 "canpid.ini:2:1: " canpid -q -l "$fast" -b lknee -c pos setpoint 1deg
     printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     remarks "letters" canpid list
+    printf '[board %s]\nid = 0x100\n' ninetynine_characters_ng >"$XDG_CONFIG_HOME/armwire/canpid.ini"
+    remarks "name is longer than 23 characters" canpid list
+    for i in {0..16}; do printf '[board b%s]\nid = 0x100\n' $i; done >"$XDG_CONFIG_HOME/armwire/canpid.ini"
+    remarks "[board b16]: more than 16 boards" canpid list
 }
 
 @test "the simulator accepts faults, rates and a selection of boards" {
@@ -336,7 +340,7 @@ lknee.foo.kp=3|unknown controller 'foo'
 lkne.pos.kp=3|did you mean 'lknee'
 lknee.pos.kx=3|unknown gain 'kx'
 lknee.pos.kp=x|'x' is not a number
-lknee.pos.kp|write joint.gain=value
+lknee.pos.kp|write lknee.pos.kp=3
 END
     fails 2 canpid -q -l "$url" gains set
     fails 6 canpid -q -l "$url" --switch gains set lknee.pos.kp=101
@@ -848,6 +852,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 6 canpid -q -l "$fast" verify spec.ini # telemetry does not show the active controller
     has "$why" "[slow]: gains: the active controller may not be pos"
     ok canpid -q -l "$fast" verify --switch spec.ini
+    fails_with 3 "no telemetry from lknee — check power, bus" canpid -q -l "$fast&drop=100%" verify spec.ini
 }
 
 @test "verify stopped by a safety check prints not ok and Bail out!, and skips the other steps" {

@@ -10,7 +10,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(canpid complete -- --sensors-layout '' | cut -f 1 | xargs)" "spec fw"
     same "$(unitysim complete -- --wire com | cut -f 1)" "compat38"
     same "$(canpid complete -- --nope reco | cut -f 1)" "record"
-    fails_with 2 "unknown wire 'long=8' — use one of spec compat38" unitysim --wire long=8 encode camera_request
+    fails_with 2 "--wire: unknown value 'long=8' — use spec or compat38" unitysim --wire long=8 encode camera_request
 }
 
 @test "complete lists the simulator, aliases, schemes and files for links" {

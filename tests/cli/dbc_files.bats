@@ -80,7 +80,7 @@ END
     files
     prints "640#96000107" canpid --dbc bms.dbc -q send BMS.Battery Voltage=384 State=low Low=7 --dry-run
     gives "18FEF100#000000000000F03F" canpid --dbc bms.dbc -q encode BMS.Pack Energy=1
-    exits_with 2 "add --yes to confirm" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
+    exits_with 2 "not confirmed — add --yes" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
     has "$stderr" "Low not available with this State"
     exits_with 2 "Low is missing" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes

@@ -22,7 +22,7 @@ load common.bash
         ok $tool -q -l "$fast" record own.ndjson -n 3
         ok $tool -q -l "$fast" record own.csv -n 3
         for file in own.ndjson own.csv; do
-            exits_with 5 "$tool: $file: these are records, not packets — see 'info' and 'plot'" $tool decode $file
+            exits_with 5 "$tool: $file: these are records, not packets — use 'info' or 'plot'" $tool decode $file
         done
     done
 }

@@ -353,13 +353,13 @@ unitysim camera get above|unexpected argument 'above' — usage: camera get
 unitysim camera default 1|unexpected argument '1'
 unitysim camera views x|unexpected argument 'x'
 unitysim camera use above below|unexpected argument 'below' — usage: camera use [NAME]
-unitysim camera save above y=3|camera save has no argument 'y'
+unitysim camera save above y=3|camera save: unknown argument 'y'
 unitysim limits set elbow 1800 2400 5|unexpected argument '5' — usage: limits set [JOINT] [MIN] [MAX]
 unitysim limits show elbow|unexpected argument 'elbow' — usage: limits show
 unitysim limits save a b|unexpected argument 'b' — usage: limits save [FILE]
 hidmotor gains show foo|unexpected argument 'foo' — usage: gains show
 hidmotor gains save a b|unexpected argument 'b' — usage: gains save [FILE]
-hidmotor gains elbow.kp=1|gains has no argument 'elbow.kp' — usage: gains [ACTION]
+hidmotor gains elbow.kp=1|gains: unknown argument 'elbow.kp' — usage: gains [ACTION]
 canpid gains apply a b|unexpected argument 'b'
 canpid set kp 1 2 -b lknee -c pos|requires one value
 armctl config show foo|unexpected argument 'foo'

@@ -179,7 +179,7 @@ END
     kill "$server"
     wait "$server" || true
     # A busy machine may already have stopped the follower.
-    until grep -qs 'waiting for it' told && grep -qs 'stopped: ' told; do sleep 0.02; done
+    until grep -qs 'waiting for the leader' told && grep -qs 'stopped: ' told; do sleep 0.02; done
     : >told
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     started+=($!)

@@ -124,7 +124,7 @@ END
         fails_like 2 "canpid: named.csv is *, not CSV — use 'plot'*" canpid -q -c pos identify --from named.csv
     done
     fails 5 canpid -q -l sim: -c pos play messages.csv
-    has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
+    has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — use 'follow' instead"
 }
 
 @test "info rejects text files, source files, settings and missing files" {

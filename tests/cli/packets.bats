@@ -163,7 +163,7 @@ END
 
 @test "send asks first except for queries; invalid files and values send nothing" {
     files
-    exits_with 2 "add --yes to confirm" hidmotor -q -l "$fast" --packets team.packets send grip value=40
+    exits_with 2 "not confirmed — add --yes" hidmotor -q -l "$fast" --packets team.packets send grip value=40
     ok hidmotor -q -l "$fast" --packets team.packets send grip value=40 --yes
     ok hidmotor -q -l "$fast" --packets team.packets send status
     exits 2 hidmotor -q -l "$fast" --packets team.packets send positions

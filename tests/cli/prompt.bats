@@ -146,7 +146,7 @@ prompt() {
             launch hidmotor -l $fast send 2000 0.5 1 1
             want {continue? [y/N] }
             type $answer\r
-            want {cancelled}
+            want {not confirmed}
             ends 2"
     done
     for answer in y Y yes; do
@@ -439,7 +439,7 @@ END
         ask {deg 1 90; deg 1 95} angle=90deg angle=95deg {armctl> }
         ask {deg 1 400; deg 1 97} {above its maximum} {the commands after ; were not run} {armctl> }
         hasnt angle=97
-        ask {deg 1 92 | tee x} {'|' not supported at the prompt} {armctl> }
+        ask {deg 1 92 | tee x} {'|' not supported in commands} {armctl> }
         hasnt angle=92
         type {deg 1 90; enco}; type \t; want {encode }
         type \003; want {armctl> }"

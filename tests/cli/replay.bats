@@ -125,7 +125,7 @@ END
     ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
     LC_ALL=C sed 's/\x2c\x00\x00\x00\x01/\x03\x00\x00\x00\x01/' run.pcapng >bad.pcapng
     fails 5 ezphys -l sim:pendulum replay bad.pcapng
-    matches "$why" "*: replay: *damaged command* in bad.pcapng — nothing was sent"
+    matches "$why" "*: replay: nothing sent: *damaged command* in bad.pcapng — find them with 'decode'"
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     fails_with 5 "bad.log:2:" canpid -l "$fast" replay bad.log
     # A truncated log is not damaged: its complete lines are sent.

@@ -94,7 +94,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 }
 
 @test "options on a line apply to that line only" {
-    fails_with 2 "stdin:1:1: no command given — options apply only to their own line" script '-j\n'
+    fails_with 2 "stdin:1:1: no command given — write it on the same line as the options" script '-j\n'
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'

@@ -175,7 +175,7 @@ END
     gives_json .result '"arrived"' unitysim -q -j -l "$fast" move elbow=2100
     gives_json .joint '"hinge"' ezphys -q -j -l 'sim:?scene=pendulum' motor hinge=2 1000
     gives_json .result '"arrived"' ezphys -q -j -l sim: jog hinge=0.1
-    fails_with 2 "deg has no argument 'jont' — did you mean 'joint'?" armctl --dry-run deg jont=1 angle=2
+    fails_with 2 "deg: unknown argument 'jont' — did you mean 'joint'?" armctl --dry-run deg jont=1 angle=2
     fails_with 2 "joint 'elbw' not found" armctl --dry-run deg elbw=4
-    fails_with 2 "setpoint has no argument 'lknee'" canpid --dry-run setpoint lknee=4 -c pos
+    fails_with 2 "setpoint: unknown argument 'lknee'" canpid --dry-run setpoint lknee=4 -c pos
 }

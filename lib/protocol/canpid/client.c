@@ -522,9 +522,7 @@ static enum aw_status fail_unverified(const struct verification *check, struct a
     char name[AW_CANPID_NAME_MAX];
     aw_canpid_board_name(&client->wire.variant, sent->board, name);
     if (!check->received)
-        return aw_fail(
-            err, AW_TIMEOUT,
-            "%s: no pid telemetry — check the driver's power and the bit rate (1 Mbit/s)", name);
+        return aw_fail(err, AW_TIMEOUT, "no telemetry from %s — " AW_CANPID_ADVICE, name);
     const char *unit = aw_canpid_unit(sent->controller);
     return aw_fail(
         err, AW_TIMEOUT,
@@ -663,12 +661,12 @@ static enum aw_status fail_unconfirmed(const struct stopping *s, struct aw_error
     aw_canpid_board_list(variant, s->result.silent, silent, sizeof silent);
     aw_canpid_board_list(variant, driving, driven, sizeof driven);
     aw_canpid_board_list(variant, s->result.confirmed, confirmed, sizeof confirmed);
-    return aw_fail(
-        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", driven,
-        driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
-        silent, *silent ? ": no telemetry, so the disable is not confirmed" : "",
-        *confirmed ? " (confirmed: " : "", confirmed, *confirmed ? ")" : "",
-        driving ? " — send it again, or cut the power" : " — check its power and the bus");
+    return aw_fail(err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", driven,
+                   driving ? ": the telemetry does not show the disable" : "",
+                   driving && *silent ? "; " : "", silent,
+                   *silent ? ": no telemetry, so the disable is not confirmed" : "",
+                   *confirmed ? " (confirmed: " : "", confirmed, *confirmed ? ")" : "",
+                   driving ? " — send it again, or cut the power" : " — " AW_CANPID_ADVICE);
 }
 
 /* Sets until to the time of the next action. Returns false at the end. */

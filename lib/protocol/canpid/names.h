@@ -38,6 +38,9 @@ enum aw_canpid_gain {
 #define AW_CANPID_DISABLE  1.5   /* a normalised setpoint outside every limit */
 #define AW_CANPID_TICK_S   0.004 /* shortest control period, s; ki and kd are per period */
 
+/* The remedy if a driver sends no telemetry. */
+#define AW_CANPID_ADVICE "check power, bus and bit rate (1 Mbit/s)"
+
 /* Returns the name of the board in this variant, which the configuration can change. If it has no
  * name, returns its number, "0x100". variant NULL: the default names. Writes to out and returns
  * it. */

@@ -29,7 +29,6 @@ static const struct {
 enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *plant,
                                      struct aw_error *err)
 {
-    struct aw_error problem;
     size_t size = strcspn(text, ":");
     int kind = aw_choose("plant", aw_canpid_plant_names, text, size, err);
     if (kind < 0)
@@ -38,12 +37,13 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
     if (text[size] && !value_ranges[kind].unit)
         return aw_fail(err, AW_USAGE, "plant '%.40s': %s takes no value — remove '%.20s'", text,
                        aw_canpid_plant_names[kind], text + size);
-    if (text[size] && (aw_number_parse_unit(text + size + 1, value_ranges[kind].unit, &value,
-                                            &problem) != AW_OK ||
-                       !(value >= value_ranges[kind].min && value <= value_ranges[kind].max)))
-        return aw_fail(err, AW_USAGE, "plant '%.40s': invalid value (%g to %g %s) — write it as %s",
-                       text, value_ranges[kind].min, value_ranges[kind].max,
-                       value_ranges[kind].unit, value_ranges[kind].example);
+    if (text[size] &&
+        aw_number_parse_unit(text + size + 1, value_ranges[kind].unit, &value, NULL) != AW_OK)
+        return aw_fail(err, AW_USAGE, "plant '%.40s': invalid value — write it as %s", text,
+                       value_ranges[kind].example);
+    if (text[size] && !(value >= value_ranges[kind].min && value <= value_ranges[kind].max))
+        return aw_fail(err, AW_USAGE, "plant '%.40s': value is out of range (%g to %g %s)", text,
+                       value_ranges[kind].min, value_ranges[kind].max, value_ranges[kind].unit);
     *plant =
         (struct aw_canpid_plant){(enum aw_canpid_plant_kind)kind, value * value_ranges[kind].scale};
     return AW_OK;

@@ -68,8 +68,7 @@ static enum aw_status check_gain(const void *context, size_t index, double value
                        "%.40s is out of range for a 32-bit float — use a smaller value", text);
     if (aw_hidmotor_gain_controller(index) == AW_HIDMOTOR_VELOCITY && index % GAINS == KI &&
         (value < 0 || value > 0))
-        return aw_fail(err, AW_LIMIT,
-                       "the board always sets velocity ki to 0 — write 0, or delete the line");
+        return aw_fail(err, AW_LIMIT, "the board always sets velocity ki to 0 — write 0");
     return AW_OK;
 }
 

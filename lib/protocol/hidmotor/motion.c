@@ -571,7 +571,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     enum aw_status status = prepare_stop(arm, stopped, &plan);
     if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
-                       "stop: position unknown, no answer from the board — cut the motor power");
+                       "position unknown, no answer from the board — cut the motor power");
     if (stopped->attempts++ == 0)
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;
@@ -587,7 +587,8 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     if (status == AW_STOPPED && arm->counters.sent == sent)
         return write_stop(arm, report, err);
     if (status == AW_OK && !stopped->confirmed)
-        return aw_fail(err, AW_TIMEOUT, "stop: sent, but the answer may belong to another command");
+        return aw_fail(err, AW_TIMEOUT,
+                       "the answer may belong to another command — check that the arm has stopped");
     return status == AW_STOPPED ? AW_OK : status;
 }
 

@@ -214,7 +214,10 @@ enum aw_status aw_custom_fill_packet(struct aw_session *session, size_t message,
             continue;
         double value = isnan(setpoints[i]) ? hold_target(joint) : setpoints[i];
         if (isnan(value))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->row->name);
+            return aw_fail(&session->err, AW_TIMEOUT,
+                           "%s: position unknown, but packet '%s' contains it — set it in the same "
+                           "command",
+                           joint->row->name, packet->codec->message->name);
         packet->v[joint->setpoint.scalar] =
             round_digits(packet->codec, joint->setpoint.scalar, value);
         packet->present |= UINT64_C(1) << joint->setpoint.scalar;

@@ -30,7 +30,7 @@ static enum aw_status check_queries(struct aw_session *session, const struct aw_
             position->message ? position->message->name : "…");
     if (!command || !aw_command_is_stop(command))
         return AW_USAGE;
-    aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
+    aw_session_report(session, "%s: sending the built-in stop: %s\n", session->tool->name,
                       session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return AW_END;
@@ -153,7 +153,7 @@ static enum aw_status await_rest(struct aw_session *session)
     }
     if (status != AW_OK || !moved)
         return status;
-    return aw_fail(&session->err, AW_TIMEOUT, "still moving");
+    return aw_fail(&session->err, AW_TIMEOUT, "the joints still move — cut the power");
 }
 
 enum aw_status aw_custom_stop(struct aw_session *session)

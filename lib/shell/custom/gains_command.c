@@ -40,8 +40,8 @@ static enum aw_status check_value(const void *wire, size_t index, double value, 
                        gain, gain);
     return isfinite((float)value)
                ? AW_OK
-               : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet — give a smaller value",
-                         text);
+               : aw_fail(err, AW_LIMIT,
+                         "%.40s is out of range for a 32-bit float — use a smaller value", text);
 }
 
 static const struct aw_gain_file gain_file = {
@@ -49,7 +49,7 @@ static const struct aw_gain_file gain_file = {
     .heading = "joint controller gain value",
     .example = "m1 pid kp 0.1",
     .joint_term = "joint",
-    .joint_list = "one of the packet file",
+    .joint_list = "a joint of the packet file",
     .controllers = (const char *const[]){"pid", NULL},
     .gains = aw_gain_names,
     .find_joint = find_joint,
@@ -95,6 +95,7 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
             "the firmware reports no gains, and none were sent in this session — write 'kp = "
             "PACKET.FIELD PACKET.FIELD' in a [joint] section; the second field reports the gain",
         .read = aw_gains_read,
+        .assignment = "JOINT.kp=0.02",
         .controller = "pid",
         .send = aw_gains_send};
     if (!any_reported)
@@ -110,7 +111,7 @@ const struct aw_command aw_custom_gains_command = {
     .name = "gains", .for_custom = true,
     .summary = "show, set, save, apply or compare the gains of a packet file's joints",
     .args = aw_gains_args, .safety = AW_WRITE, .run = run_custom_gains,
-    .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
-        "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "
-        "with exit code 1 if the gains differ."};
+    .details = "In a [joint] section of the packet file, kp, ki and kd name the fields that set "
+        "and report a gain. The tool reads a gain back after setting it, if the device reports "
+        "it. diff ends with exit code 1 if the gains differ."};
 /* clang-format on */

@@ -224,7 +224,7 @@ static void print_first_page(struct aw_page *page)
     print_links(page);
     print_exit_codes(page);
     aw_page_add_heading(page, "More");
-    aw_page_add_row(page, "help COMMAND", "its arguments, options and examples");
+    aw_page_add_row(page, "help COMMAND", "arguments, options and examples of the command");
     char names[256], manual[64];
     join_topic_names(names, sizeof names);
     aw_page_add_row(page, "help TOPIC", names);

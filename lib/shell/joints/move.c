@@ -518,8 +518,7 @@ const struct aw_command aw_jog_command = {
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .help = "name of the joint"},
         {.name = "amount", .optional = true,
-         .help = "change relative to the setpoint, such as +5; without it, the keys move the "
-                 "joint"}),
+         .help = "change relative to the setpoint, such as +5"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
     .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
     .details = "Without an amount, the arrow keys or + and - move the joint, Page Up and Page "

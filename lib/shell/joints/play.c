@@ -69,7 +69,7 @@ static enum aw_status read_deviation(struct aw_session *session, const struct aw
         return aw_fail(&session->err, status, "--max-deviation: %s", problem.text);
     return text && !(*max_deviation > 0)
                ? aw_fail(&session->err, AW_LIMIT,
-                         "--max-deviation: %s is out of range — give a value above 0", text)
+                         "--max-deviation %s: out of range — give a value above 0", text)
                : AW_OK;
 }
 
@@ -329,7 +329,7 @@ static enum aw_status print_setpoints(struct aw_play *p)
                             length_s / p->start_speed);
     aw_session_print_notice(
         p->session,
-        "the approach to the first point depends on the joint positions and is not shown; then:");
+        "setpoints after the approach to the first point, which depends on the joint positions:");
     for (int64_t tick = 0; status == AW_OK; tick++) {
         at_s = (double)tick * passes + ahead;
         status = send_setpoints(p, fmin(at_s, length_s),

@@ -265,7 +265,7 @@ static enum aw_status find_columns(struct file_reader *r)
     }
     if (aw_table_find(&r->table, "msg") >= 0) {
         aw_fail(&r->session->err, AW_MALFORMED,
-                "a recording of messages, not a table of joints — see 'plot' and 'follow'");
+                "a recording of messages, not a table of joints — use 'follow' instead");
         return fail_in_header(r);
     }
     enum aw_status status = find_time(r);

@@ -276,8 +276,8 @@ static enum aw_status check_joints(struct approach *approach)
         const struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
         if (joint->state.has_fault)
             return aw_fail(&session->err, AW_REFUSED,
-                           "%s: reported %s during the approach — clear it first", joint->name,
-                           joint->state.fault ? joint->state.fault : "a fault");
+                           "%s: reported %s during the approach — clear the fault first",
+                           joint->name, joint->state.fault ? joint->state.fault : "a fault");
         if (session->tool->motion.joints->run.attend && aw_joint_age(session, joint) > SILENCE_S)
             return aw_fail(&session->err, AW_TIMEOUT,
                            "%s: no reports during the approach — check its power and the link",

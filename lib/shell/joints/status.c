@@ -140,7 +140,7 @@ static enum aw_status show_rows(struct aw_session *session, struct aw_joint_list
             n_skipped += is_shown(&list->joints[i]);
     }
     if (n_skipped)
-        aw_session_print_notice(session, "%zu joints do not fit in one result — use watch",
+        aw_session_print_notice(session, "%zu joints do not fit in one result — use 'watch'",
                                 n_skipped);
     return status == AW_OK ? print_extra(session, list, list->n) : status;
 }

@@ -27,7 +27,7 @@ enum aw_status aw_tempo_choose_speed(struct aw_session *session, double ratio, d
         return aw_fail(&session->err, AW_USAGE, "%s: both --speed and --fit given — remove one",
                        session->run.command->name);
     if (fit && ratio > 1)
-        aw_session_print_notice(session, "--fit: %.3g %% of its speed, to stay within all limits",
+        aw_session_print_notice(session, "--fit: %.3g %% of the file's speed, within all limits",
                                 100 * *speed);
     return AW_OK;
 }

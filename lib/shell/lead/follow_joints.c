@@ -101,8 +101,8 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
     status = aw_joints_end(session, &f->list, AW_OK);
     if (status == AW_OK && engine->loss == AW_LOSS_LAG)
         status = aw_fail(&session->err, AW_REFUSED,
-                         "%s was more than --max-lag %g behind its target for %g s — check for an "
-                         "obstacle, or lower --max-speed",
+                         "%s stays behind its target, more than --max-lag %g for %g s — check for "
+                         "an obstacle, or lower --max-speed",
                          aw_follower_name(joint), f->joints[engine->halted_joint].limits.max_lag,
                          AW_LAG_S);
     return status;
@@ -121,9 +121,10 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
                        "--approach to move it inside",
                        aw_follower_name(aw_follower_joint(f, row)), f->joints[row].limits.max_jump);
     enum aw_status status = aw_start_check(f->session, &f->list, &goal, 1);
-    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: position unknown",
-                                     aw_follower_name(aw_follower_joint(f, row)))
-                           : status;
+    return status == AW_OK
+               ? aw_fail(&f->session->err, AW_LIMIT, "%s: position unknown — check power and link",
+                         aw_follower_name(aw_follower_joint(f, row)))
+               : status;
 }
 
 /* Boards that interpolate still need time after the last command. */

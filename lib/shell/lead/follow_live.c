@@ -39,7 +39,7 @@ static enum aw_status use_record(struct aw_follower *f, const struct aw_leader_r
 static enum aw_status handle_lost_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    aw_session_print_notice(session, "%s — waiting for it", session->err.text);
+    aw_session_print_notice(session, "waiting for the leader: %s", session->err.text);
     f->leader.counts.lost_before = aw_leader_count_lost(&f->leader);
     aw_stream_close(f->leader.stream);
     f->leader.stream = NULL;

@@ -278,7 +278,8 @@ static enum aw_status store_record(struct aw_leader *l, const struct aw_leader_r
         return status;
     if (record->n && (record->time_ns == AW_NO_TIME || record->timed_locally))
         return aw_fail(&l->session->err, AW_USAGE,
-                       "follow: %.200s has no times — only a live leader may omit them", l->source);
+                       "follow: %.200s has no times — add a column t, or pipe it to standard input",
+                       l->source);
     if (!record->n || !find_time(l, record, gap_s, &t_s))
         return AW_OK;
     l->time.length_s = t_s;

@@ -324,7 +324,8 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
         status = aw_fail_no_messages(session, path, l->program);
     if (status == AW_OK && l->streams[0].n_damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
-                         "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
+                         "replay: nothing sent: %" PRIu64 " damaged command%s in %.200s — find "
+                         "them with 'decode'",
                          l->streams[0].n_damaged, l->streams[0].n_damaged == 1 ? "" : "s", path);
     free(l);
     return status;

@@ -516,8 +516,7 @@ static enum aw_status check_gone(struct aw_operator *h)
                        "teleop: end of the records on standard input%s%s: all joints stopped — "
                        "restart their program and teleop, or replay a file with --channels FILE",
                        missing ? ", without " : "", missing ? missing : "");
-    return aw_fail(&h->session->err, AW_LOST,
-                   "teleop: %s: all joints stopped — reconnect it and start teleop again",
+    return aw_fail(&h->session->err, AW_LOST, "teleop: %s: all joints stopped — start teleop again",
                    h->input.pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
 }
 

@@ -188,7 +188,8 @@ enum aw_status aw_teleop_pad_open(struct aw_operator *h)
             aw_teleop_pad_read(h);
     }
     if (status == AW_TIMEOUT)
-        status = aw_fail(&h->session->err, AW_NO_LINK, PROGRAM ": no record within 10 s");
+        status = aw_fail(&h->session->err, AW_NO_LINK,
+                         PROGRAM ": no record within 10 s — check it with '" PROGRAM " --list'");
     else if (status == AW_OK && p->received_ns == FIRST_LINE)
         status = aw_fail(&h->session->err, AW_NO_LINK, "%s", aw_teleop_pad_end(h));
     if (status != AW_OK) {

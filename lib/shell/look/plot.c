@@ -376,7 +376,10 @@ static enum aw_status fail_not_found(struct plot *p)
         aw_append_name(advice + 11, sizeof advice - 11, names[i]);
     }
     if (!advice[11])
-        return aw_fail(&p->session->err, AW_TIMEOUT, "plot: no data for '%.60s'", wanted);
+        return aw_fail(&p->session->err, AW_TIMEOUT,
+                       "plot: no data for '%.60s' — check the recording, or link and power of the "
+                       "device",
+                       wanted);
     return aw_fail_unknown(&p->session->err, aw_suggest(wanted, names, p->names.n_seen), advice,
                            "plot: no data for '%.60s'", wanted);
 }

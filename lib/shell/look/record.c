@@ -157,7 +157,8 @@ static enum aw_status check_fields(struct recorder *r)
         return AW_OK;
     if (r->format->uses_tee)
         return aw_fail(&session->err, AW_USAGE,
-                       "record: --fields requires .csv or .ndjson: %s contains whole messages",
+                       "record: %s contains whole messages — omit --fields, or record to .csv or "
+                       ".ndjson",
                        r->path);
     return aw_stream_check(session, r->fields, NULL);
 }

@@ -580,6 +580,6 @@ const struct aw_command aw_expect_command = {
          .help = "permitted difference from VALUE, such as 1deg"}),
     .run = run_expect,
     .details = "Waits for 2 s, or for --for. If no such message arrives, it prints the nearest "
-        "ones and ends with exit code 1. If the device only answers commands, its messages "
-        "since the last command count."};
+        "ones and ends with exit code 1. For a device that only answers commands, its "
+        "answers to the last command also count."};
 /* clang-format on */

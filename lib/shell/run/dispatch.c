@@ -32,7 +32,7 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
              "%s: this may move the device or change its settings — continue?", command->name);
     if (aw_session_confirm(session, question))
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "%s: cancelled — add --yes to confirm", command->name);
+    return aw_fail(&session->err, AW_USAGE, "%s: not confirmed — add --yes", command->name);
 }
 
 /* Refuses to change a device if its config has errors, because a limit may be missing. Other
@@ -197,7 +197,7 @@ static enum aw_status run_parsed(struct aw_session *session, struct aw_args *arg
         return aw_print_help(session, args->command);
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
-                       "no command given — options apply only to their own line");
+                       "no command given — write it on the same line as the options");
     enum aw_status status = check_format(session, args->command);
     if (status == AW_OK)
         status = check_time(session, args->command, before);

@@ -85,7 +85,7 @@ static enum aw_status open_record(struct aw_session *session, const char *url)
     aw_config_add_location(session, "record");
     if (!session->run.command || !aw_command_is_stop(session->run.command))
         return status;
-    aw_session_report(session, "%s: %s — not recording\n", session->tool->name, session->err.text);
+    aw_session_report(session, "%s: not recording: %s\n", session->tool->name, session->err.text);
     return AW_OK;
 }
 

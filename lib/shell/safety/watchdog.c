@@ -69,10 +69,10 @@ static void run_child(int fd, const struct aw_watchdog_life *life)
 
 static enum aw_status fail_start(struct aw_error *err)
 {
-    return aw_fail(err, AW_LOST, "cannot start the watchdog process (%s) — %s", strerror(errno),
-                   errno == EMFILE   ? "raise ulimit -n"
-                   : errno == EAGAIN ? "raise ulimit -u"
-                                     : "nothing moves without it");
+    return aw_fail(err, AW_LOST, "cannot start the watchdog process (%s)%s", strerror(errno),
+                   errno == EMFILE   ? " — raise ulimit -n"
+                   : errno == EAGAIN ? " — raise ulimit -u"
+                                     : ": nothing moves without it");
 }
 
 static struct aw_watchdog_life *make_life(int64_t limit_ns)

@@ -358,7 +358,7 @@ static enum aw_status check_choices(struct binder *b)
         if (aw_arg_fits(args->bound[i].arg, chosen_action(args)))
             continue;
         write_usage(args, usage, sizeof usage);
-        return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",
+        return aw_fail(&b->session->err, AW_USAGE, "%s %s: unknown argument '%s' — usage: %s",
                        args->command->name, chosen_action(args), args->bound[i].arg->name, usage);
     }
     return AW_OK;
@@ -384,7 +384,7 @@ static enum aw_status fail_unknown_name(struct binder *b, const char *token, siz
     char usage[256], advice[264];
     aw_write_usage(b->args->command, usage, sizeof usage);
     snprintf(advice, sizeof advice, "usage: %s", usage);
-    return aw_fail_unknown(&b->session->err, suggestion, advice, "%s has no argument '%s'",
+    return aw_fail_unknown(&b->session->err, suggestion, advice, "%s: unknown argument '%s'",
                            b->args->command->name, name);
 }
 

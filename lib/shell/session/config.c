@@ -60,9 +60,11 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
 {
     struct aw_config *config = session->config;
     if (config->n_settings == AW_OPTIONS_MAX)
-        return aw_fail(&session->err, AW_USAGE, "too many options — remove some");
+        return aw_fail(&session->err, AW_USAGE, "more than %d options — remove some",
+                       AW_OPTIONS_MAX);
     if (!aw_config_allows(key))
-        return aw_fail(&session->err, AW_USAGE, "--%s: allowed only on the command line", key);
+        return aw_fail(&session->err, AW_USAGE,
+                       "--%s: allowed only on the command line — remove it", key);
     char *copy = strdup(value);
     if (!copy)
         return aw_no_memory(&session->err);

@@ -327,9 +327,9 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session);
 /* Checks the value of an option: AW_OK if that wire exists. */
 enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
 
-/* For tools whose devices have several variants: copies the variant that text names; AW_USAGE with
- * the available names. text NULL: leaves *variant unchanged. */
-enum aw_status aw_find_variant(struct aw_session *session, const char *text,
+/* For tools whose devices have several variants: copies the variant that text, the value of the
+ * option, names; AW_USAGE with the available names. text NULL: leaves *variant unchanged. */
+enum aw_status aw_find_variant(struct aw_session *session, const char *option, const char *text,
                                struct aw_variant *variant, struct aw_error *err);
 
 /* Completes the names of all variants. */

@@ -71,8 +71,10 @@ static enum aw_status parse_carried(struct aw_session *session, const struct aw_
     if (status == AW_OK || status == AW_NO_MEMORY)
         return status;
     struct aw_error saved_err = session->err;
-    return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
-                   saved_err.text, carried->dbc.n ? " or --dbc FILE" : "");
+    const char *remedy = strstr(saved_err.text, " — ");
+    return aw_fail(&session->err, AW_MALFORMED, "packets in %.*s — give --packets FILE%s",
+                   remedy ? (int)(remedy - saved_err.text) : 280, saved_err.text,
+                   carried->dbc.n ? " or --dbc FILE" : "");
 }
 
 static enum aw_status read_recording(struct aw_session *session, const char *path)

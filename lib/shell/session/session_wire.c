@@ -105,7 +105,9 @@ static enum aw_status reload_packets(struct aw_session *session, const char *fil
         return AW_OK;
     if (strlen(files) == max_length)
         return aw_fail(&session->err, AW_USAGE,
-                       "--packets and --dbc: too many files — give fewer files");
+                       "--packets and --dbc: names are longer than %zu characters — give fewer "
+                       "files or shorter names",
+                       max_length - 2);
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
                        "--%s: the link is already open — give the option when you start %s",
@@ -132,7 +134,7 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     if (status == AW_OK || !can_do_without(session))
         return status;
     if (aw_command_is_stop(session->run.command))
-        aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
+        aw_session_report(session, "%s: sending the built-in stop: %s\n", session->tool->name,
                           session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return AW_OK;
@@ -175,7 +177,7 @@ void aw_complete_variants(struct aw_session *session, aw_candidate_fn *add, void
         add(context, v->name, v->help);
 }
 
-enum aw_status aw_find_variant(struct aw_session *session, const char *text,
+enum aw_status aw_find_variant(struct aw_session *session, const char *option, const char *text,
                                struct aw_variant *variant, struct aw_error *err)
 {
     const struct aw_protocol *protocol = session->tool->protocol;
@@ -186,6 +188,6 @@ enum aw_status aw_find_variant(struct aw_session *session, const char *text,
         return AW_OK;
     }
     for (const struct aw_variant *v = protocol->variants; v->name; v++)
-        aw_append(list, sizeof list, " ", "%s", v->name);
-    return aw_fail(err, AW_USAGE, "unknown wire '%.40s' — use one of %s", text, list);
+        aw_append(list, sizeof list, " or ", "%s", v->name);
+    return aw_fail(err, AW_USAGE, "--%s: unknown value '%.40s' — use %s", option, text, list);
 }

@@ -18,17 +18,18 @@ const struct aw_arg aw_gains_args[] = {
      .kind = AW_ARG_CHOICE,
      .choices = action_names,
      .optional = true,
-     .help = "action (default show)"},
+     .help = "show the gains (default), set some, save all to a file, apply a file, or compare "
+             "with a file (diff)"},
     {.name = "values",
      .kind = AW_ARG_REST,
      .optional = true,
      .with = (const char *const[]){"set", NULL},
-     .help = "gains to set, such as elbow.kp=0.02 or lknee.pos.kp=3"},
+     .help = "gains to set: JOINT.GAIN=VALUE, for canpid JOINT.CONTROLLER.GAIN=VALUE"},
     {.name = "file",
      .kind = AW_ARG_FILE,
      .optional = true,
      .with = (const char *const[]){"save", "apply", "diff", NULL},
-     .help = "file with one gain per line, such as: elbow pid kp 0.02",
+     .help = "file with one gain per line: JOINT CONTROLLER GAIN VALUE",
      .endings = "gains"},
     {0},
 };
@@ -219,10 +220,8 @@ static enum aw_status send_gains(struct gains *g)
 
 static enum aw_status fail_syntax(struct gains *g, const char *token)
 {
-    return aw_fail(
-        &g->session->err, AW_USAGE,
-        "gains set: invalid argument '%.40s' — write joint.gain=value, such as elbow.kp=0.02",
-        token);
+    return aw_fail(&g->session->err, AW_USAGE, "gains set: invalid argument '%.40s' — write %s",
+                   token, g->hooks->assignment);
 }
 
 /* Adds a token "elbow.kp" and its value. */
@@ -262,7 +261,8 @@ static enum aw_status set_gains(struct gains *g, const struct aw_args *args)
         n++;
     }
     if (status == AW_OK && n == 0)
-        return aw_fail(err, AW_USAGE, "gains set: no gain given — write gains set elbow.kp=0.02");
+        return aw_fail(err, AW_USAGE, "gains set: no gain given — write gains set %s",
+                       g->hooks->assignment);
     return status == AW_OK ? send_gains(g) : status;
 }
 

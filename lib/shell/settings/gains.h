@@ -25,6 +25,7 @@ struct aw_gain_hooks {
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
                            const struct aw_gain **current);
 
+    const char *assignment; /* example of an argument of set: "elbow.kp=0.02" */
     /* controller of the gains that set names as JOINT.GAIN; used if add_assignment is NULL */
     const char *controller;
     /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the

@@ -157,9 +157,8 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     aw_report_skipped(d->session, d->where.name, &d->counts.skipped);
     if (status == AW_OK && d->counts.damaged > 0 && d->counts.records == records &&
         begins_as_records(reading.fd))
-        aw_session_print_notice(d->session,
-                                "%s: these are records, not packets — see 'info' and 'plot'",
-                                d->where.name);
+        aw_session_print_notice(
+            d->session, "%s: these are records, not packets — use 'info' or 'plot'", d->where.name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
     aw_reading_close(&reading);

@@ -43,7 +43,7 @@ static enum aw_status run_describe(struct aw_session *session, const struct aw_a
     free(text);
     if (described == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "dbc: %s is not a CAN protocol — see 'help describe'", session->tool->name);
+                       "describe: %s is not a CAN protocol — omit --as dbc", session->tool->name);
     return AW_OK;
 }
 

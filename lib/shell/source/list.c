@@ -87,7 +87,7 @@ static enum aw_status print_rules(struct aw_session *session)
 {
     char rules[4096];
     if (!session->tool->protocol->hid.udev_file)
-        return aw_fail(&session->err, AW_USAGE, "list: %s needs no udev rules",
+        return aw_fail(&session->err, AW_USAGE, "list: %s needs no udev rules — omit --udev",
                        session->tool->name);
     aw_link_udev_rules(session->tool->protocol, rules, sizeof rules);
     aw_output_print(&session->out, "%s", rules);

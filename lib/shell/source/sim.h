@@ -39,7 +39,7 @@ aw_run_fn aw_run_sim;
     .details = "Prints 'ready: URL' on standard error. Use that URL with -l" more
 #define AW_LISTEN_OPTION(url, places)                                                              \
     {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = url,                    \
-     .help = "listen here: " places}
+     .help = "address for clients: " places}
 /* clang-format on */
 
 #endif

@@ -24,8 +24,9 @@ static enum aw_status read_result(struct aw_stream *s)
     json_t *result = json_loads(s->item.line, 0, NULL);
     const char *why = json_string_value(json_object_get(result, "why"));
     enum aw_status code = (enum aw_status)json_integer_value(json_object_get(result, "exit"));
-    enum aw_status status = code == AW_USAGE ? fail(s, code, why ? why : "")
-                                             : fail(s, AW_LOST, "connection to the server lost");
+    bool is_lost = code == AW_LOST || !why;
+    enum aw_status status =
+        fail(s, code == AW_USAGE ? code : AW_LOST, is_lost ? "connection to the server lost" : why);
     json_decref(result);
     return status;
 }
@@ -62,7 +63,9 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
     argv[n++] = "--rate";
     argv[n] = rate;
     if (!aw_child_find(tool, path, sizeof path))
-        return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->input.name, tool);
+        return aw_fail(err, AW_NO_LINK,
+                       "%.200s: program %s not found beside this one or in PATH — install it",
+                       s->input.name, tool);
     struct aw_child_plan plan = {
         .path = path, .argv = argv, .pipe_stdout = true, .quiet = true, .dies_with_us = true};
     enum aw_status status = aw_child_start(&s->input.child, &plan, err);

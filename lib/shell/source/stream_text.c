@@ -282,8 +282,13 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     (void)name;
     if (!csv)
         return AW_NO_MEMORY;
-    if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
-        return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->input.name);
+    enum aw_status status = next_line(s, "#", AW_NEVER, &line);
+    if (status == AW_END)
+        return aw_fail(&s->session->err, AW_USAGE,
+                       "%.120s:1:1: header missing — name the columns in the first line",
+                       s->input.name);
+    if (status != AW_OK)
+        return status;
     if (strchr(line, '\r'))
         return aw_fail(&s->session->err, AW_MALFORMED, "%.120s: " AW_CR_ADVICE, s->input.name);
     csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);

@@ -199,8 +199,8 @@ static enum aw_status parse_switch(const struct aw_option *option, const char **
     static const char *const yes[] = {"1", "true", "yes", "on", NULL};
     static const char *const no[] = {"0", "false", "no", "off", "", NULL};
     if (!aw_is_one_of(yes, *text) && !aw_is_one_of(no, *text))
-        return aw_fail(err, AW_USAGE, "--%s: '%.40s' is not yes or no — omit the value",
-                       option->name, *text);
+        return aw_fail(err, AW_USAGE, "--%s: unknown value '%.40s' — use yes or no", option->name,
+                       *text);
     *text = aw_is_one_of(yes, *text) ? "1" : NULL;
     return AW_OK;
 }

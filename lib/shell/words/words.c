@@ -78,8 +78,8 @@ enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, si
                            AW_WORDS_MAX);
         if (is_shell_syntax(s.at))
             return aw_fail(err, AW_USAGE,
-                           "column %zu: '%c' not supported at the prompt — run TOOL COMMAND %c … "
-                           "in the shell, or quote it",
+                           "column %zu: '%c' not supported in commands — run TOOL COMMAND %c … in "
+                           "the shell, or quote it",
                            (size_t)(s.at - line) + 1, *s.at, *s.at);
         tokens->column[tokens->n] = (unsigned)(s.at - line) + 1;
         tokens->token[tokens->n++] = s.out;

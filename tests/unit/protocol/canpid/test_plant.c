@@ -19,11 +19,11 @@ TEST(invalid_plants_are_explained)
         {"ded", "unknown plant 'ded' — did you mean 'dead'?"},
         {"", "unknown plant '' — use one of sound, dead"},
         {"dead:1", "plant 'dead:1': dead takes no value — remove ':1'"},
-        {"wall:2s", "plant 'wall:2s': invalid value (-120 to 120 deg) — write it as wall:2deg"},
-        {"wall:121", "plant 'wall:121': invalid value"},
-        {"delay:", "plant 'delay:': invalid value (0.001 to 10 s) — write it as delay:1s"},
-        {"delay:11s", "plant 'delay:11s': invalid value"},
-        {"coulomb:nan", "plant 'coulomb:nan': invalid value (0 to 100 %"},
+        {"wall:2s", "plant 'wall:2s': invalid value — write it as wall:2deg"},
+        {"wall:121", "plant 'wall:121': value is out of range (-120 to 120 deg)"},
+        {"delay:", "plant 'delay:': invalid value — write it as delay:1s"},
+        {"delay:11s", "plant 'delay:11s': value is out of range (0.001 to 10 s)"},
+        {"coulomb:nan", "plant 'coulomb:nan': invalid value — write it as coulomb:5%"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_plant plant;

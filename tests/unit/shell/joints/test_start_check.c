@@ -105,7 +105,7 @@ TEST_WITH(start, stop_joints, problems_end_the_approach)
          "check for an obstacle, or lower --approach",
          31},
         {INFINITY, 2, 999, AW_REFUSED,
-         "elbow: reported overheated during the approach — clear it first", 16},
+         "elbow: reported overheated during the approach — clear the fault first", 16},
         {INFINITY, 999, 2, AW_TIMEOUT,
          "elbow: no reports during the approach — check its power and the link", 16},
     };

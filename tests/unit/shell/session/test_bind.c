@@ -100,7 +100,7 @@ static const struct {
     {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* before the command */
     {"--=x", AW_USAGE, 0, "unknown option '--'"},
     {"set low --", AW_OK, 3, ""},
-    {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set has no argument 'frob'"},
+    {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set: unknown argument 'frob'"},
     {"{\"msg\":\"set\",\"gear\":\"low\",\"tim\":1}", AW_USAGE, 2, "did you mean 'time'?"},
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };

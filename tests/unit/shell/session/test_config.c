@@ -84,7 +84,7 @@ static const struct {
     const char *part;
 } wrong[] = {
     {"[options]\njsno = yes\n", AW_USAGE, 2, "unknown option '--jsno' — did you mean '--json'?"},
-    {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json: 'perhaps' is not yes or no"},
+    {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json: unknown value 'perhaps' — use yes or no"},
     {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
     {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is out of range"},
     {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: unknown value 'sometime'"},
@@ -139,7 +139,7 @@ TEST_WITH(start, stop, number_of_options_is_limited)
     assert_string_equal(session->options.link.url, "u63");
     strcat(text, "link = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":66:1: too many options");
+    assert_wrong(":66:1: more than 64 options");
 }
 
 static enum aw_status configure(struct aw_session *s, const char *section, const char *key,

@@ -97,7 +97,7 @@ static const struct {
     {"hint", "", "--hint: empty value — give FILE"},
     {"on", "true", ""},
     {"on", "", ""},
-    {"on", "2", "--on: '2' is not yes or no — omit the value"},
+    {"on", "2", "--on: unknown value '2' — use yes or no"},
     {"frobnicate", "1", "unknown option '--frobnicate' — see 'help options'"},
     {"rote", "1", "unknown option '--rote' — did you mean '--rate'?"},
 };

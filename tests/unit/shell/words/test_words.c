@@ -66,7 +66,7 @@ TEST(semicolons_separate_commands)
 
 TEST(shell_operators_are_refused)
 {
-    assert_refused("watch | grep x", "column 7: '|' not supported at the prompt");
+    assert_refused("watch | grep x", "column 7: '|' not supported in commands");
     assert_refused("watch >file", "column 7: '>'");
     assert_refused("deg 1 90 &", "column 10: '&'");
     assert_split("watch '|' \">\" <x", "watch|||>|<x");
