@@ -1,5 +1,6 @@
 /* Types lines to a made-up tool with canpid's protocol and prints all output to
  * tests/golden/pictures. "!" marks lines on standard error. */
+#include "heap_helper.h"
 #include "shell_helper.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 
 #include "base/utf8.h"
 #include "capture_helper.h"
-#include "memory_helper.h"
 #include "picture_helper.h"
 
 #include "protocol/armctl/wire.h"
@@ -936,10 +936,10 @@ TEST(session_leaks_no_memory)
         size_t before = 0, now = 1;
         int round = 0;
         for (; round < ROUNDS && (round <= WARM || now > before); round++) {
-            before = memory_in_use();
+            before = heap_used();
             config = "right.ini";
             type_to(&rich, lines[i], NULL, false);
-            now = memory_in_use();
+            now = heap_used();
         }
         if (round == ROUNDS)
             fail_msg("%s: %zu bytes", lines[i], now - before);
