@@ -5,6 +5,9 @@
 
 #include "picture_helper.h"
 
+/* Requires a number within a share of the wanted one. */
+#define assert_share(value, wanted, share) assert_near(value, wanted, fabs((share) * (wanted)))
+
 /* Prints -0 and negligible values as 0, and NAN as "-". */
 static inline void number(FILE *out, double value)
 {

@@ -37,64 +37,61 @@ static const struct aw_gain_file kind = {
     .check_value = check,
 };
 
+/* Each gain is followed by the time when it was sent. */
+static struct aw_gain_file stamped;
+
+static void make_stamped(void)
+{
+    stamped = kind;
+    stamped.has_times = true;
+}
+
+ALL_TESTS_WITH(make_stamped, NULL);
+
 static struct aw_error err;
 
-static enum aw_status read_text(const char *text, struct aw_gain gains[10])
+static enum aw_status read_text(const struct aw_gain_file *of, const char *text,
+                                struct aw_gain *gains)
 {
     FILE *file = text_file(text);
-    enum aw_status status = aw_gain_file_read(&kind, "a", gains, file, "f", &err);
+    const char *context = of == &kind || of == &stamped ? "a" : NULL;
+    enum aw_status status = aw_gain_file_read(of, context, gains, file, "f", &err);
     fclose(file);
     return status;
+}
+
+/* Returns the lines that are written. */
+static const char *written(const struct aw_gain_file *of, const struct aw_gain *gains)
+{
+    static char text[256];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    const char *context = of == &kind || of == &stamped ? "a" : NULL;
+    aw_gain_file_write(of, context, gains, file);
+    fclose(file);
+    return text;
 }
 
 TEST(gain_file_is_read)
 {
     struct aw_gain gains[10];
     size_t next = 0, place;
-    assert_int_equal(read_text("\xEF\xBB\xBF# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains),
-                     AW_OK);
+    static const char text[] = "\xEF\xBB\xBF# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1";
+    assert_ok(read_text(&kind, text, gains), &err);
     assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 2);
     assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 7);
     assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 9);
     assert_false(aw_gain_file_next_known(&kind, gains, &next, &place));
     assert_int_equal(aw_count_gains(&kind, gains), 3);
     assert_true(gains[2].value == -30 && gains[7].value == 0.5F && gains[7].sent_ns == 0);
-}
-
-TEST(invalid_lines_are_reported)
-{
-    static const struct {
-        const char *text;
-        enum aw_status status;
-        const char *says;
-    } cases[] = {
-        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3:1: unknown arm 'x' — use a"},
-        {"a c 1 2\n", AW_USAGE, "f:1:1: unknown controller 'c' — use b"},
-        {"a b 10 2\n", AW_USAGE, "f:1:1: unknown gain '10' — use 0, 1, 2"},
-        {"a b 1\n", AW_USAGE, "f:1:1: not a gain — write 'a b 3 0.5'"},
-        {"a b 1 2 3\n", AW_USAGE, "f:1:1: not a gain"},
-        {"a b 1 two\n", AW_USAGE, "f:1:1: 'two' is not a number"},
-        {"a b 9 2\n", AW_LIMIT, "f:1:1: 2 is too much"},
-        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2:1: duplicate gain a b 1 — remove one"},
-    };
-    static const struct aw_gain none[10];
-    EACH (row, cases) {
-        struct aw_gain gains[10] = {{true, 5, 0}};
-        assert_int_equal(read_text(row->text, gains), row->status);
-        assert_memory_equal(err.text, row->says, strlen(row->says));
-        for (size_t k = 0; k < 10; k++)
-            assert_false(gains[k].known || aw_gain_differs(&gains[k], &none[k]));
-    }
+    assert_ok(read_text(&stamped, "a b 4 0.5 1700000000.125", gains), &err);
+    assert_true(gains[4].value == 0.5F && gains[4].sent_ns == INT64_C(1700000000125000000));
 }
 
 TEST(gain_file_is_written_and_read_back)
 {
-    char path[] = "/tmp/test_gain_file.XXXXXX", text[128] = "", line[AW_GAIN_TEXT];
+    char path[] = "/tmp/test_gain_file.XXXXXX", line[AW_GAIN_TEXT];
     struct aw_gain gains[10] = {[3] = {true, 0.1F, 0}, [8] = {true, -2, 0}}, read[10];
-    FILE *file = fmemopen(text, sizeof text, "w");
-    aw_gain_file_write(&kind, "a", gains, file);
-    fclose(file);
-    assert_string_equal(text, "# ten gains\na b 3 0.1\na b 8 -2\n");
+    assert_string_equal(written(&kind, gains), "# ten gains\na b 3 0.1\na b 8 -2\n");
     aw_gain_file_line(&kind, "arm", 4, 0.25, line);
     assert_string_equal(line, "arm b 4 0.25");
     close(mkstemp(path));
@@ -106,44 +103,6 @@ TEST(gain_file_is_written_and_read_back)
     assert_int_equal(aw_gain_file_read(&kind, "a", read, NULL, path, &err), AW_USAGE);
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_USAGE);
     assert_has(err.text, "cannot save the gains: /dev/null/x");
-}
-
-/* Each gain is followed by the time when it was sent. */
-TEST(gain_times_are_read_and_written)
-{
-    struct aw_gain_file stamped = kind;
-    stamped.has_times = true;
-    static const struct {
-        const char *line, *says; /* expected output or error */
-        enum aw_status status;
-    } rows[] = {
-        {"a b 4 0.5 1700000000.125", "# ten gains\na b 4 0.5 1700000000.125\n", AW_OK},
-        {"a b 9 1 0", "# ten gains\na b 9 1 0.000\n", AW_OK},
-        {"a b 0 -1 1.9996", "# ten gains\na b 0 -1 2.000\n", AW_OK},
-        {"a b 4 0.5", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
-        {"a b 4 0.5 1 2", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
-        {"a b 4 0.5 then", "f:1:1: 'then' is not a number", AW_USAGE},
-        {"a b 4 now 1", "f:1:1: 'now' is not a number", AW_USAGE},
-        {"x b 4 now then", "f:1:1: unknown arm 'x' — use a", AW_USAGE},
-        {"a b 9 2 then", "f:1:1: 2 is too much", AW_LIMIT},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_gain gains[10];
-        char text[128] = "";
-        FILE *file = text_file(rows[i].line);
-        assert_int_equal(aw_gain_file_read(&stamped, "a", gains, file, "f", &err), rows[i].status);
-        fclose(file);
-        if (rows[i].status == AW_OK) {
-            file = fmemopen(text, sizeof text, "w");
-            aw_gain_file_write(&stamped, "a", gains, file);
-            fclose(file);
-            assert_string_equal(text, rows[i].says);
-            if (i == 0)
-                assert_true(gains[4].known && gains[4].value == 0.5F &&
-                            gains[4].sent_ns == INT64_C(1700000000125000000));
-        } else if (strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
-            fail_msg("%s", err.text);
-    }
 }
 
 TEST(differing_gains_are_detected)
@@ -158,13 +117,31 @@ TEST(differing_gains_are_detected)
 #define CANPID   &aw_canpid_gain_file
 #define HIDMOTOR &aw_hidmotor_gain_file
 
-TEST(gain_files_of_the_tools_are_read_and_written)
+/* The result is the lines that are written again, or the beginning of the error. */
+TEST(gain_files_are_written_as_read_or_refused)
 {
     static const struct {
         const struct aw_gain_file *kind;
         const char *text, *result;
         enum aw_status status;
     } rows[] = {
+        {&kind, "a b 1 2\n\nx b 1 2\n", "f:3:1: unknown arm 'x' — use a", AW_USAGE},
+        {&kind, "a c 1 2\n", "f:1:1: unknown controller 'c' — use b", AW_USAGE},
+        {&kind, "a b 10 2\n", "f:1:1: unknown gain '10' — use 0, 1, 2", AW_USAGE},
+        {&kind, "a b 1\n", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
+        {&kind, "a b 1 2 3\n", "f:1:1: not a gain", AW_USAGE},
+        {&kind, "a b 1 two\n", "f:1:1: 'two' is not a number", AW_USAGE},
+        {&kind, "a b 9 2\n", "f:1:1: 2 is too much", AW_LIMIT},
+        {&kind, "a b 1 2\na b 1 2\n", "f:2:1: duplicate gain a b 1 — remove one", AW_USAGE},
+        {&stamped, "a b 4 0.5 1700000000.125", "a b 4 0.5 1700000000.125\n", AW_OK},
+        {&stamped, "a b 9 1 0", "a b 9 1 0.000\n", AW_OK},
+        {&stamped, "a b 0 -1 1.9996", "a b 0 -1 2.000\n", AW_OK},
+        {&stamped, "a b 4 0.5", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
+        {&stamped, "a b 4 0.5 1 2", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
+        {&stamped, "a b 4 0.5 then", "f:1:1: 'then' is not a number", AW_USAGE},
+        {&stamped, "a b 4 now 1", "f:1:1: 'now' is not a number", AW_USAGE},
+        {&stamped, "x b 4 now then", "f:1:1: unknown arm 'x' — use a", AW_USAGE},
+        {&stamped, "a b 9 2 then", "f:1:1: 2 is too much", AW_LIMIT},
         {CANPID, "\n  # of Monday\n0x40 tor kp 6e-1\n\tlknee  0 kp\t3.0 # good\r\n",
          "lknee pos kp 3\nlknee tor kp 0.6\n", AW_OK},
         {CANPID, "0 pos kp 3\nlknee pos ki 0.0005\n0x100 tor kp 0.6\n0x7E0 tl kd -100\n",
@@ -194,18 +171,11 @@ TEST(gain_files_of_the_tools_are_read_and_written)
     EACH (row, rows) {
         struct aw_gain gains[AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS] = {
             {true, 5, 0}};
-        char text[256] = "";
-        FILE *file = text_file(row->text);
-        assert_int_equal(aw_gain_file_read(row->kind, NULL, gains, file, "f", &err), row->status);
-        fclose(file);
-        file = fmemopen(text, sizeof text, "w");
-        aw_gain_file_write(row->kind, NULL, gains, file);
-        fclose(file);
-        const char *written = strchr(text, '\n') + 1;
-        if (row->status == AW_OK)
-            assert_string_equal(written, row->result);
-        else if (strncmp(err.text, row->result, strlen(row->result)) != 0 || *written)
-            fail_msg("%s: %s%s", row->text, err.text, written);
+        assert_int_equal(read_text(row->kind, row->text, gains), row->status);
+        const char *lines = strchr(written(row->kind, gains), '\n') + 1;
+        assert_string_equal(lines, row->status == AW_OK ? row->result : "");
+        if (row->status != AW_OK)
+            assert_memory_equal(err.text, row->result, strlen(row->result));
     }
     assert_int_equal(aw_canpid_gain_index(0x7E0, AW_CANPID_TL, AW_CANPID_KD),
                      aw_canpid_gain_file.n_gains - 1);
@@ -225,7 +195,7 @@ TEST(later_of_two_stored_gains_is_used)
 {
     static const struct aw_gain none[10];
     struct aw_gain sent[10] = {[4] = {true, 3, 1795333883250000000}}, known[10] = {{0}};
-    char line[80] = "";
+    char text[80] = "";
     close(mkstemp(memory));
     assert_int_equal(remember(known, sent), AW_OK);
     assert_true(known[4].value == 3);
@@ -243,12 +213,8 @@ TEST(later_of_two_stored_gains_is_used)
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);
     assert_int_equal(known[4].sent_ns, sent[4].sent_ns);
-    FILE *file = fopen(memory, "r");
-    assert_non_null(fgets(line, sizeof line, file));
-    assert_string_equal(line, "# ten gains\n");
-    assert_non_null(fgets(line, sizeof line, file));
-    assert_string_equal(line, "a b 4 4 1795333883.260\n");
-    fclose(file);
+    read_file(memory, text, sizeof text);
+    assert_string_equal(text, "# ten gains\na b 4 4 1795333883.260\n");
     write_file(memory, "a b 4 3\n");
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);

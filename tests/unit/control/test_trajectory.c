@@ -107,40 +107,37 @@ TEST(extremes_agree_with_sampling)
     assert_true(swings[AW_PATH_QUINTIC]);
 }
 
+static void assert_refused(enum aw_path_mode mode, const double *t, const double *points, size_t n,
+                           size_t channels, const char *error)
+{
+    struct aw_path path;
+    assert_error(aw_path_init(&path, mode, t, points, n, channels, &err), AW_USAGE, &err, error);
+    assert_true(path.segments == NULL && path.t_s == NULL);
+}
+
 TEST(invalid_paths_are_refused)
 {
     static const double t[] = {0, 1, 1, 2}, p[] = {0, 1, 2, 3}, wild[] = {0, NAN, 1},
-                        far[] = {-1.7e308, 1.7e308, 0}, backwards[] = {1, 0};
-    static const double tiny[] = {0, 1e-300, 1};
-    struct aw_path path;
-    assert_error(aw_path_init(&path, AW_PATH_CUBIC, t, p, 4, 1, &err), AW_USAGE, &err,
-                 "path: point 3 at 1 s is not after the previous point — sort the points");
-    assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, backwards, p, 2, 1, &err), AW_USAGE);
-    assert_error(aw_path_init(&path, AW_PATH_CUBIC, wild, p, 3, 1, &err), AW_USAGE, &err,
-                 "path: time of point 2 is not a number — correct it");
-    assert_error(aw_path_init(&path, AW_PATH_CUBIC, p, wild, 3, 1, &err), AW_USAGE, &err,
-                 "path: point 2 is not a number — correct it");
-    assert_error(aw_path_init(&path, AW_PATH_CUBIC, wild + 1, p, 2, 1, &err), AW_USAGE, &err,
-                 "path: time of point 1 is not a number — correct it");
-    assert_error(aw_path_init(&path, AW_PATH_LINEAR, p, wild + 1, 2, 1, &err), AW_USAGE, &err,
-                 "path: point 1 is not a number — correct it");
-    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, (double[]){0, INFINITY},
-                                  (double[]){0, 1, 2, NAN}, 2, 2, &err),
-                     AW_USAGE);
-    assert_string_equal(err.text, "path: point 2 is not a number — correct it");
-    assert_error(aw_path_init(&path, AW_PATH_CUBIC, p, p, 0, 1, &err), AW_USAGE, &err,
-                 "path has no points — give at least one");
-    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 2, 0, &err), AW_USAGE);
-    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
-        assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),
-                         AW_USAGE);
-        assert_null(path.segments);
-        assert_null(path.t_s);
-    }
-    assert_int_equal(aw_path_init(&path, AW_PATH_QUINTIC, tiny, p, 3, 1, &err), AW_USAGE);
-    assert_string_equal(
-        err.text,
-        "path: points 1 and 2 are too far apart for the time between them — allow more time");
+                        far[] = {-1.7e308, 1.7e308, 0}, tiny[] = {0, 1e-300, 1};
+    static const char too_far[] =
+        "path: points 1 and 2 are too far apart for the time between them — allow more time";
+    assert_refused(AW_PATH_CUBIC, t, p, 4, 1,
+                   "path: point 3 at 1 s is not after the previous point — sort the points");
+    assert_refused(AW_PATH_LINEAR, (double[]){1, 0}, p, 2, 1,
+                   "path: point 2 at 0 s is not after the previous point — sort the points");
+    assert_refused(AW_PATH_CUBIC, wild, p, 3, 1,
+                   "path: time of point 2 is not a number — correct it");
+    assert_refused(AW_PATH_CUBIC, wild + 1, p, 2, 1,
+                   "path: time of point 1 is not a number — correct it");
+    assert_refused(AW_PATH_CUBIC, p, wild, 3, 1, "path: point 2 is not a number — correct it");
+    assert_refused(AW_PATH_LINEAR, p, wild + 1, 2, 1, "path: point 1 is not a number — correct it");
+    assert_refused(AW_PATH_CUBIC, (double[]){0, INFINITY}, (double[]){0, 1, 2, NAN}, 2, 2,
+                   "path: point 2 is not a number — correct it");
+    assert_refused(AW_PATH_CUBIC, p, p, 0, 1, "path has no points — give at least one");
+    assert_refused(AW_PATH_CUBIC, p, p, 2, 0, "path has no points — give at least one");
+    for (int mode = 0; mode < AW_PATH_MODES; mode++)
+        assert_refused((enum aw_path_mode)mode, p, far, 3, 1, too_far);
+    assert_refused(AW_PATH_QUINTIC, tiny, p, 3, 1, too_far);
 }
 
 TEST(single_point_is_a_valid_path)

@@ -6,18 +6,17 @@
 #include "tuning/design.h"
 #include "tuning/predict.h"
 
+#define KNEE                                                                                       \
+    {                                                                                              \
+        .gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003                       \
+    }
+
 static const struct aw_driver driver = {.tick_s = 0.004,
                                         .dead_band = 0.01,
                                         .friction = 0.01,
                                         .output_max = 0.81,
                                         .gain_max = 100,
                                         .quantum = 0.045 / 360};
-
-static void near(double value, double wanted, double off)
-{
-    if (!(fabs(value - wanted) <= off))
-        fail_msg("%.9g instead of %.9g", value, wanted);
-}
 
 TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
 {
@@ -46,7 +45,7 @@ TEST(max_sensitivity_stays_within_its_bound_for_every_dead_time)
         }
         tightest = fmax(tightest, p.ms);
     }
-    near(tightest, AW_DESIGN_MS, 0.02);
+    assert_near(tightest, AW_DESIGN_MS, 0.02);
 }
 
 TEST(robust_design_finds_the_smallest_error)
@@ -92,36 +91,32 @@ TEST(overshoot_bound_is_kept_or_refused)
         bool had;
     } rows[] = {
         {{.gain = 2, .a1 = 0.1, .dead_time_s = 0.02}, AW_FORM_PI, 0, true},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PD, 0,
-         true},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PI, 0.02,
-         false},
-        {{.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003}, AW_FORM_PI, 0.5,
-         true},
+        {KNEE, AW_FORM_PD, 0, true},
+        {KNEE, AW_FORM_PI, 0.02, false},
+        {KNEE, AW_FORM_PI, 0.5, true},
     };
     /* clang-format on */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         struct aw_design_options o = {
-            .form = rows[i].form, .limits_overshoot = true, .overshoot = rows[i].bound};
+            .form = row->form, .limits_overshoot = true, .overshoot = row->bound};
         struct aw_proposal p;
         struct aw_error err;
-        enum aw_status status = aw_design(&rows[i].process, &driver, &o, &p, &err);
-        if (status != (rows[i].had ? AW_OK : AW_LIMIT))
-            fail_msg("row %zu: %s", i, err.text);
-        if (!rows[i].had) {
+        enum aw_status status = aw_design(&row->process, &driver, &o, &p, &err);
+        assert_int_equal(status, row->had ? AW_OK : AW_LIMIT);
+        if (!row->had) {
             assert_has(err.text, "the smallest overshoot is");
             assert_true(p.min_overshoot > o.overshoot);
             o.overshoot = 1.02 * p.min_overshoot;
-            assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
+            assert_int_equal(aw_design(&row->process, &driver, &o, &p, &err), AW_OK);
         }
-        double over = aw_predict_overshoot(&rows[i].process, driver.tick_s, &p.per_tick);
+        double over = aw_predict_overshoot(&row->process, driver.tick_s, &p.per_tick);
         assert_true(over <= o.overshoot + 1e-3);
     }
 }
 
 TEST(unstable_and_excessive_gains_are_refused)
 {
-    struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
+    static const struct aw_process knee = KNEE;
     struct aw_design_options o = {.allow_high_ms = true};
     struct aw_proposal p = {.per_tick = {3, 0, 90}};
     struct aw_error err;
@@ -153,9 +148,9 @@ TEST(gains_per_tick_scale_with_time)
     struct aw_error err;
     assert_int_equal(aw_design(&fast, &quick, &(struct aw_design_options){0}, &a, &err), AW_OK);
     assert_int_equal(aw_design(&slow, &late, &(struct aw_design_options){0}, &b, &err), AW_OK);
-    near(b.per_tick.kp / a.per_tick.kp, 1, 1e-6);
-    near(b.per_tick.ki / a.per_tick.ki, 1, 1e-6);
-    near(b.per_tick.kd / a.per_tick.kd, 1, 1e-6);
+    assert_near(b.per_tick.kp / a.per_tick.kp, 1, 1e-6);
+    assert_near(b.per_tick.ki / a.per_tick.ki, 1, 1e-6);
+    assert_near(b.per_tick.kd / a.per_tick.kd, 1, 1e-6);
 }
 
 TEST(gains_scale_with_the_process_gain)
@@ -168,8 +163,8 @@ TEST(gains_scale_with_the_process_gain)
         strong.gain = 64;
         assert_int_equal(aw_design(&weak, &slow, &o, &a, NULL), AW_OK);
         assert_int_equal(aw_design(&strong, &slow, &o, &b, NULL), AW_OK);
-        near(64 * b.per_tick.kp / a.per_tick.kp, 1, 1e-9);
-        near(64 * b.per_tick.ki - a.per_tick.ki, 0, 1e-9);
+        assert_near(64 * b.per_tick.kp / a.per_tick.kp, 1, 1e-9);
+        assert_near(64 * b.per_tick.ki - a.per_tick.ki, 0, 1e-9);
     }
 }
 

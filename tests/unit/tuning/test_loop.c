@@ -17,12 +17,6 @@ static struct aw_margins margins_of(const struct aw_process *process, double tic
     return m;
 }
 
-static void near(double value, double wanted, double off)
-{
-    if (!(fabs(value - wanted) <= off))
-        fail_msg("%.9g instead of %.9g", value, wanted);
-}
-
 /* A lag with a proportional controller is y' = a·y + (1 - a)·kp·(r - y). It is stable until the
  * pole reaches -1; 1/(1 + L) at half the sampling rate is 1/(1 - kp·(1 - a)/(1 + a)). */
 TEST(margins_of_a_lag_match_the_formula)
@@ -32,8 +26,8 @@ TEST(margins_of_a_lag_match_the_formula)
     assert_true(margins_of(&lag, 0.004, (struct aw_gains){0.98 * most, 0, 0}).stable);
     assert_false(margins_of(&lag, 0.004, (struct aw_gains){1.02 * most, 0, 0}).stable);
     struct aw_margins half = margins_of(&lag, 0.004, (struct aw_gains){most / 2, 0, 0});
-    near(half.ms, 2, 0.02);
-    near(half.gain_margin, 2, 0.02);
+    assert_near(half.ms, 2, 0.02);
+    assert_near(half.gain_margin, 2, 0.02);
 }
 
 /* An integrator with one tick of dead time and a proportional controller: z² - z + k is stable
@@ -64,14 +58,14 @@ TEST(margins_match_the_simc_table)
     struct aw_process lag = {.gain = 1, .a1 = 1, .dead_time_s = 1 - tick / 2};
     struct aw_process integrator = {.gain = 1, .integrating = true, .dead_time_s = 1 - tick / 2};
     struct aw_margins m = margins_of(&lag, tick, per_tick((struct aw_gains){0.5, 0.5, 0}, tick));
-    near(m.ms, 1.59, 0.005);
-    near(m.gain_margin, 3.14, 0.01);
-    near(m.phase_margin_deg, 61.4, 0.1);
+    assert_near(m.ms, 1.59, 0.005);
+    assert_near(m.gain_margin, 3.14, 0.01);
+    assert_near(m.phase_margin_deg, 61.4, 0.1);
     m = margins_of(&integrator, tick, per_tick((struct aw_gains){0.5, 0.0625, 0}, tick));
-    near(m.ms, 1.70, 0.005);
-    near(m.gain_margin, 2.96, 0.01);
-    near(m.phase_margin_deg, 46.9, 0.1);
-    near(m.crossover, 0.515, 0.002);
+    assert_near(m.ms, 1.70, 0.005);
+    assert_near(m.gain_margin, 2.96, 0.01);
+    assert_near(m.phase_margin_deg, 46.9, 0.1);
+    assert_near(m.crossover, 0.515, 0.002);
 }
 
 TEST(stability_agrees_with_simulation)
@@ -119,16 +113,16 @@ TEST(load_error_is_the_inverse_of_ki)
 {
     struct aw_process p = {.gain = 2, .a1 = 0.3, .dead_time_s = 0.05};
     struct aw_gains g = per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
-    near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
+    assert_near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
 }
 
 TEST(output_activity_matches_the_formula)
 {
     struct aw_driver driver = {.quantum = 0.045 / 360};
     struct aw_gains g = {3, 0, 99};
-    near(aw_driver_activity(&driver, &g), 0.01275, 1e-6);
+    assert_near(aw_driver_activity(&driver, &g), 0.01275, 1e-6);
     driver.noise = 1e-3;
-    near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
+    assert_near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
 }
 
 /* Follows the open-loop curve point by point. A lag with gain 2 and kp = 3 starts at 6, and at
@@ -145,10 +139,10 @@ TEST(open_loop_curve_matches_the_formula)
     for (; aw_loop_get_point(loop, &(struct aw_gains){.kp = 3}, n, &omega, &open); n++) {
         assert_true(omega > before);
         if (omega < 0.02)
-            near(cabs(open), 6, 0.01);
+            assert_near(cabs(open), 6, 0.01);
         if (before < 2 && omega >= 2) {
-            near(cabs(open), 6 / sqrt(1 + omega * omega / 4), 0.01);
-            near(carg(open), -atan(omega / 2), 0.01);
+            assert_near(cabs(open), 6 / sqrt(1 + omega * omega / 4), 0.01);
+            assert_near(carg(open), -atan(omega / 2), 0.01);
             corner = true;
         }
         before = omega;

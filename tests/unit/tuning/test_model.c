@@ -13,12 +13,22 @@ static enum aw_status parse(const char *text, struct aw_error *err)
     return aw_model_read(&model, text, "m.json", err);
 }
 
+/* Parses a text with ' for ". */
+static enum aw_status parse_quoted(const char *text, struct aw_error *err)
+{
+    char json[300];
+    assert_true(strlen(text) < sizeof json);
+    strcpy(json, text);
+    for (char *quote = json; (quote = strchr(quote, '\''));)
+        *quote = '"';
+    return parse(json, err);
+}
+
 TEST(handwritten_model_is_read)
 {
     struct aw_error err;
-    assert_int_equal(
-        parse("{\"kind\":\"first-order\",\"gain\":-2,\"dead_time\":0.05,\"tau\":0.5}", &err),
-        AW_OK);
+    assert_ok(parse_quoted("{'kind':'first-order','gain':-2,'dead_time':0.05,'tau':0.5}", &err),
+              &err);
     assert_int_equal(aw_process_kind_of(&model.fit.process), AW_PROCESS_FIRST);
     assert_true(fabs(model.fit.process.a1 - 0.5) < 1e-12 && model.fit.process.gain < 0);
     assert_true(isnan(model.fit.half_widths.gain) && model.n_points == 0);
@@ -29,34 +39,47 @@ static const struct {
 } wrong[] = {
     {"", "m.json:1:0: '[' or '{' expected near end of file"},
     {"[]", "m.json: not in format armwire-model-1"},
-    {"{\"format\":\"other\"}", "not in format armwire-model-1"},
-    {"{\"kind\":\"first-order\",\"gain\":\"2\",\"dead_time\":1}",
+    {"{'format':'other'}", "not in format armwire-model-1"},
+    {"{'kind':'first-order','gain':'2','dead_time':1}",
      "m.json: gain is not a number — write models in the format of docs/model.schema.json"},
-    {"{\"kind\":\"first-order\",\"gain\":2}",
+    {"{'kind':'first-order','gain':2}",
      "m.json: dead_time is not a number — write models in the format of docs/model.schema.json"},
-    {"{\"kind\":\"first-order\",\"gain\":2,\"dead_time\":1,\"fit\":{\"own\":true}}",
+    {"{'kind':'first-order','gain':2,'dead_time':1,'fit':{'own':true}}",
      "m.json: own is not a number"},
-    {"{\"kind\":\"third\",\"gain\":2,\"dead_time\":1}",
+    {"{'kind':'third','gain':2,'dead_time':1}",
      "m.json: model kind 'third' not supported — use first-order, integrating, second-order or "
      "third-order"},
-    {"{\"gain\":2,\"dead_time\":1}", "model kind '' not supported"},
-    {"{\"kind\":\"first-order\",\"gain\":0,\"dead_time\":1}",
-     "m.json: gain is 0, or a time is below 0"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"tau\":-1}", "time is below 0"},
-    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"tau2\":-1}", "time is below 0"},
-    {"{\"kind\":\"third-order\",\"gain\":1,\"dead_time\":1,\"tau3\":-1}", "time is below 0"},
-    {"{\"kind\":\"second-order\",\"gain\":1,\"dead_time\":1,\"damping\":-1}", "time is below 0"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":1,\"driver\":{\"tick\":-1}}",
-     "time is below 0"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":-1}", "time is below 0"},
-    {"{\"kind\":\"first-order\",\"gain\":1,\n\"dead_time\":}", "m.json:2"},
+    {"{'gain':2,'dead_time':1}", "model kind '' not supported"},
+    {"{'kind':'first-order','gain':0,'dead_time':1}", "m.json: gain is 0, or a time is below 0"},
+    {"{'kind':'first-order','gain':1,'dead_time':1,'tau':-1}", "time is below 0"},
+    {"{'kind':'second-order','gain':1,'dead_time':1,'tau2':-1}", "time is below 0"},
+    {"{'kind':'third-order','gain':1,'dead_time':1,'tau3':-1}", "time is below 0"},
+    {"{'kind':'second-order','gain':1,'dead_time':1,'damping':-1}", "time is below 0"},
+    {"{'kind':'first-order','gain':1,'dead_time':1,'driver':{'tick':-1}}", "time is below 0"},
+    {"{'kind':'first-order','gain':1,'dead_time':-1}", "time is below 0"},
+    {"{'kind':'first-order','gain':1,\n'dead_time':}", "m.json:2"},
+    /* Times and sizes beyond those of any joint would overflow the counters. */
+    {"{'kind':'integrating','gain':1,'dead_time':1,'confidence':{'dead_time':1e300}}",
+     "m.json: dead_time 1e+300 is out of range (limit 10000)"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'fit':{'interval':-1e5}}",
+     "m.json: interval -100000 is out of range (limit -10000)"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'lead':2e4}",
+     "m.json: lead 20000 is out of range (limit 10000)"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'tau':1e300}",
+     "m.json: tau 1e+300 is out of range (limit 10000)"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'tau3':1e5}",
+     "m.json: tau3 100000 is out of range (limit 10000)"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'driver':{'tick':1e-300}}",
+     "m.json: control period 1e-300 s is out of range"},
+    {"{'kind':'integrating','gain':1,'dead_time':1,'driver':{'quantum':1e300}}",
+     "m.json: quantum 1e+300 is out of range (limit 1e+12)"},
 };
 
 TEST(invalid_models_are_refused)
 {
     EACH (row, wrong) {
         struct aw_error err;
-        assert_int_equal(parse(row->text, &err), AW_MALFORMED);
+        assert_int_equal(parse_quoted(row->text, &err), AW_MALFORMED);
         assert_has(err.text, row->says);
     }
 }
@@ -89,18 +112,25 @@ TEST(model_file_round_trip)
     assert_has(err.text, "cannot save the model: /dev/full");
 }
 
-TEST(text_that_is_not_utf8_is_cleaned_not_lost)
+/* Returns the model as text, for free(3). */
+static char *written(void)
 {
-    struct aw_error err;
     char *text;
     size_t n;
-    aw_model_init(&model);
-    model.fit.process = (struct aw_process){.gain = 2, .a1 = 0.5};
-    snprintf(model.unit, sizeof model.unit, "\xB0 C");
     FILE *file = open_memstream(&text, &n);
     aw_model_write(file, &model);
     fclose(file);
-    assert_int_equal(parse(text, &err), AW_OK);
+    return text;
+}
+
+TEST(text_that_is_not_utf8_is_cleaned_not_lost)
+{
+    struct aw_error err;
+    aw_model_init(&model);
+    model.fit.process = (struct aw_process){.gain = 2, .a1 = 0.5};
+    strcpy(model.unit, "\xB0 C");
+    char *text = written();
+    assert_ok(parse(text, &err), &err);
     assert_string_equal(model.unit, "? C");
     free(text);
 }
@@ -125,27 +155,21 @@ TEST(every_key_round_trips)
         if (i == AW_TICK_UNKNOWN)
             model.driver.tick_s = 0;
         model.full_scale = 360;
-        snprintf(model.board, sizeof model.board, "lknee");
-        snprintf(model.controller, sizeof model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
-        snprintf(model.unit, sizeof model.unit, "deg");
-        snprintf(model.source, sizeof model.source, "knee.csv");
-        snprintf(model.created, sizeof model.created, "2026-01-02");
+        strcpy(model.board, "lknee");
+        strcpy(model.controller, "pos\\\"x\"\n\x1F ~\xC2\xB0");
+        strcpy(model.unit, "deg");
+        strcpy(model.source, "knee.csv");
+        strcpy(model.created, "2026-01-02");
         model.n_points = i;
         for (size_t k = 0; k < i; k++)
             model.points[k] = (struct aw_spectrum_point){1.5 + (double)k, 0.123456789, -123.456789,
                                                          0.98765432, 7};
-        char *once, *twice;
-        size_t n;
-        FILE *file = open_memstream(&once, &n);
-        aw_model_write(file, &model);
-        fclose(file);
+        char *once = written();
         if (i == 3)
             fputs(once, out);
         assert_ok(parse(once, &err), &err);
         assert_true(model.driver.noise == 0.0625 && model.fit.n == 12);
-        file = open_memstream(&twice, &n);
-        aw_model_write(file, &model);
-        fclose(file);
+        char *twice = written();
         assert_string_equal(once, twice);
         free(once);
         free(twice);
@@ -160,20 +184,20 @@ TEST(source_of_the_control_period_is_read)
         const char *driver;
         enum aw_tick_source from;
     } cases[] = {
-        {"\"tick\":0.01", AW_TICK_GIVEN},
-        {"\"tick\":0.01,\"tick_from\":\"measured\"", AW_TICK_MEASURED},
-        {"\"tick\":0.01,\"tick_from\":\"assumed\"", AW_TICK_ASSUMED},
-        {"\"tick\":0.01,\"tick_from\":\"guessed\"", AW_TICK_GIVEN},
-        {"\"tick\":0.01,\"tick_from\":3", AW_TICK_GIVEN},
-        {"\"tick\":0,\"tick_from\":\"measured\"", AW_TICK_UNKNOWN},
-        {"\"dead_band\":0.01", AW_TICK_UNKNOWN},
+        {"'tick':0.01", AW_TICK_GIVEN},
+        {"'tick':0.01,'tick_from':'measured'", AW_TICK_MEASURED},
+        {"'tick':0.01,'tick_from':'assumed'", AW_TICK_ASSUMED},
+        {"'tick':0.01,'tick_from':'guessed'", AW_TICK_GIVEN},
+        {"'tick':0.01,'tick_from':3", AW_TICK_GIVEN},
+        {"'tick':0,'tick_from':'measured'", AW_TICK_UNKNOWN},
+        {"'dead_band':0.01", AW_TICK_UNKNOWN},
     };
     EACH (row, cases) {
+        struct aw_error err;
         char text[256];
-        snprintf(text, sizeof text,
-                 "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"driver\":{%s}}",
+        snprintf(text, sizeof text, "{'kind':'first-order','gain':1,'dead_time':0,'driver':{%s}}",
                  row->driver);
-        assert_int_equal(parse(text, NULL), AW_OK);
+        assert_ok(parse_quoted(text, &err), &err);
         assert_int_equal(model.tick.source, row->from);
         assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half_width));
     }
@@ -185,30 +209,29 @@ TEST(every_form_of_lags_is_read)
         const char *kind, *lags;
         double a1, a2, a3, lead;
     } rows[] = {
-        {"first-order", "\"tau1\":0.5,\"tau2\":0.25", 0.5, 0, 0, 0},
-        {"first-order", "\"tau\":0.5,\"tau1\":0.25", 0.25, 0, 0, 0},
-        {"first-order", "\"tau\":0.5,\"tau3\":2,\"lead\":3,\"damping\":0.5", 0.5, 0, 0, 0},
-        {"integrating", "\"tau\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4,\"damping\":0.5", 0.5, 0, 3,
-         4},
-        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":4", 2.5, 1, 0, 4},
-        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0.75", 0.75, 0.25, 0, 0},
-        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":1", 2.5, 1, 0, 0},
-        {"second-order", "\"tau1\":0.5,\"tau2\":2,\"damping\":0", 2.5, 1, 0, 0},
-        {"third-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":-4", 2.5, 1, 3, -4},
-        {"third-order", "\"tau1\":0.5,\"damping\":0.25", 0.25, 0.25, 0, 0},
-        {"third-order", "\"tau1\":0.5,\"tau2\":2,\"tau3\":3,\"lead\":-4,\"damping\":1.25", 2.5, 1,
-         3, -4},
-        {"second-order", "\"tau1\":0,\"tau2\":0,\"confidence\":{\"tau\":null}", 0, 0, 0, 0},
+        {"first-order", "'tau1':0.5,'tau2':0.25", 0.5, 0, 0, 0},
+        {"first-order", "'tau':0.5,'tau1':0.25", 0.25, 0, 0, 0},
+        {"first-order", "'tau':0.5,'tau3':2,'lead':3,'damping':0.5", 0.5, 0, 0, 0},
+        {"integrating", "'tau':0.5,'tau2':2,'tau3':3,'lead':4,'damping':0.5", 0.5, 0, 3, 4},
+        {"second-order", "'tau1':0.5,'tau2':2,'tau3':3,'lead':4", 2.5, 1, 0, 4},
+        {"second-order", "'tau1':0.5,'tau2':2,'damping':0.75", 0.75, 0.25, 0, 0},
+        {"second-order", "'tau1':0.5,'tau2':2,'damping':1", 2.5, 1, 0, 0},
+        {"second-order", "'tau1':0.5,'tau2':2,'damping':0", 2.5, 1, 0, 0},
+        {"third-order", "'tau1':0.5,'tau2':2,'tau3':3,'lead':-4", 2.5, 1, 3, -4},
+        {"third-order", "'tau1':0.5,'damping':0.25", 0.25, 0.25, 0, 0},
+        {"third-order", "'tau1':0.5,'tau2':2,'tau3':3,'lead':-4,'damping':1.25", 2.5, 1, 3, -4},
+        {"second-order", "'tau1':0,'tau2':0,'confidence':{'tau':null}", 0, 0, 0, 0},
+        {"integrating", "'tau':1e4", 1e4, 0, 0, 0}, /* the limit */
     };
     EACH (row, rows) {
         const struct aw_process *p = &model.fit.process;
         char text[256];
         struct aw_error err;
-        snprintf(text, sizeof text, "{\"kind\":\"%s\",\"gain\":1,\"dead_time\":0,%s}", row->kind,
+        snprintf(text, sizeof text, "{'kind':'%s','gain':1,'dead_time':0,%s}", row->kind,
                  row->lags);
-        assert_ok(parse(text, &err), &err);
-        if (p->a1 != row->a1 || p->a2 != row->a2 || p->a3 != row->a3 || p->lead != row->lead)
-            fail_msg("%s: %g %g %g %g", text, p->a1, p->a2, p->a3, p->lead);
+        assert_ok(parse_quoted(text, &err), &err);
+        assert_true(p->a1 == row->a1 && p->a2 == row->a2);
+        assert_true(p->a3 == row->a3 && p->lead == row->lead);
     }
 }
 
@@ -236,31 +259,4 @@ TEST(oversized_models_are_refused)
     assert_int_equal(aw_model_load(&model, "/dev/zero", &err), AW_USAGE);
     close(fd);
     unlink(path);
-}
-
-TEST(absurd_times_and_sizes_are_refused)
-{
-    static const struct {
-        const char *more, *says;
-    } rows[] = {
-        {"\"confidence\":{\"dead_time\":1e300}",
-         "m: dead_time 1e+300 is out of range (limit 10000)"},
-        {"\"fit\":{\"interval\":-1e5}", "m: interval -100000 is out of range (limit -10000)"},
-        {"\"lead\":2e4", "m: lead 20000 is out of range (limit 10000)"},
-        {"\"tau\":1e300", "m: tau 1e+300 is out of range (limit 10000)"},
-        {"\"tau3\":1e5", "m: tau3 100000 is out of range (limit 10000)"},
-        {"\"driver\":{\"tick\":1e-300}", "m: control period 1e-300 s is out of range"},
-        {"\"driver\":{\"quantum\":1e300}", "m: quantum 1e+300 is out of range (limit 1e+12)"},
-        {"\"tau\":1e4", ""},
-    };
-    struct aw_error err;
-    EACH (row, rows) {
-        char text[200];
-        snprintf(text, sizeof text, "{\"kind\":\"integrating\",\"gain\":1,\"dead_time\":0.01,%s}",
-                 row->more);
-        enum aw_status status = aw_model_read(&model, text, "m", &err);
-        assert_int_equal(status, *row->says ? AW_MALFORMED : AW_OK);
-        if (*row->says && strncmp(err.text, row->says, strlen(row->says)) != 0)
-            fail_msg("%s", err.text);
-    }
 }

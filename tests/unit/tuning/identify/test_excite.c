@@ -46,13 +46,11 @@ TEST(excitation_stays_within_deviation_and_amplitude)
         {.gain = 0.1, .a1 = 0.01, .dead_time_s = 0.3},
         {.gain = 1.5, .a1 = 1.2, .dead_time_s = 0.05},
     };
-    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
-        struct outcome o = run(&processes[i], usual);
-        if (excite.too_far || o.farthest > usual.max_deviation)
-            fail_msg("process %zu: too far, %g", i, o.farthest);
+    EACH (row, processes) {
+        struct outcome o = run(row, usual);
+        assert_false(excite.too_far || o.farthest > usual.max_deviation);
         for (int part = 0; part < AW_EXCITE_OVER; part++)
-            if (o.parts[part] == 0)
-                fail_msg("process %zu: no %s", i, aw_excite_part_name((enum aw_excite_part)part));
+            assert_true(o.parts[part] > 0);
         assert_true(o.ended_s < usual.max_time_s && o.largest <= 2 * usual.amplitude);
         assert_true(fabs(aw_excite_add_sample(&excite, 100, 0)) < 1e-12);
         assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);

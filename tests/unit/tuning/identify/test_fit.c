@@ -117,40 +117,33 @@ static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_op
     return fit;
 }
 
-TEST(first_order_process_is_identified)
+TEST(processes_are_identified)
 {
-    struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0.002);
-    struct aw_fit fit = fit_of(&trial, NULL);
-    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
-    within("gain", fit.process.gain, fit.half_widths.gain, 3);
-    within("lag", fit.process.a1, fit.half_widths.tau1, 0.2);
-    within("dead time", fit.process.dead_time_s, fit.half_widths.dead_time, 0.053);
-    assert_true(fabs(fit.sigma - 0.002) < 0.0002);
-    assert_true(fit.held_out > 0.9 && fit.independent > 1000);
-}
-
-TEST(integrator_is_identified)
-{
-    struct aw_trial trial = record_of(integrator, 2, 0.03, 0, 0.0005);
-    struct aw_fit fit = fit_of(&trial, NULL);
-    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
-    within("gain", fit.process.gain, fit.half_widths.gain, 2);
-    within("lag", fit.process.a1, fit.half_widths.tau1, 0.05);
-    within("dead time", fit.process.dead_time_s, fit.half_widths.dead_time, 0.03);
-}
-
-TEST(second_order_with_dead_band_is_identified)
-{
-    struct aw_trial trial = record_of(two, -4, 0.04, 0.013, 0.0005);
-    struct aw_fit_options options = {.find_dead_band = true};
-    struct aw_fit fit = fit_of(&trial, &options);
-    double tau1, tau2;
-    aw_process_lags(&fit.process, &tau1, &tau2, NULL);
-    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_SECOND);
-    within("gain", fit.process.gain, fit.half_widths.gain, -4);
-    within("lag 1", tau1, fit.half_widths.tau1, 0.3);
-    within("lag 2", tau2, fit.half_widths.tau2, 0.1);
-    within("dead band", fit.dead_band, fit.half_widths.dead_band, 0.013);
+    static const struct {
+        double (*step)(double);
+        double gain, dead_time, band, noise, tau1, tau2;
+        enum aw_process_kind kind;
+    } rows[] = {{lag, 3, 0.053, 0, 0.002, 0.2, 0, AW_PROCESS_FIRST},
+                {integrator, 2, 0.03, 0, 0.0005, 0.05, 0, AW_PROCESS_INTEGRATING},
+                {two, -4, 0.04, 0.013, 0.0005, 0.3, 0.1, AW_PROCESS_SECOND}};
+    EACH (row, rows) {
+        struct aw_trial trial =
+            record_of(row->step, row->gain, row->dead_time, row->band, row->noise);
+        struct aw_fit_options options = {.find_dead_band = row->band > 0};
+        struct aw_fit fit = fit_of(&trial, &options);
+        double tau1, tau2;
+        aw_process_lags(&fit.process, &tau1, &tau2, NULL);
+        assert_int_equal(aw_process_kind_of(&fit.process), row->kind);
+        within("gain", fit.process.gain, fit.half_widths.gain, row->gain);
+        within("dead time", fit.process.dead_time_s, fit.half_widths.dead_time, row->dead_time);
+        within("lag 1", tau1, fit.half_widths.tau1, row->tau1);
+        if (row->tau2 > 0)
+            within("lag 2", tau2, fit.half_widths.tau2, row->tau2);
+        if (row->band > 0)
+            within("dead band", fit.dead_band, fit.half_widths.dead_band, row->band);
+        assert_near(fit.sigma, row->noise, row->noise / 10);
+        assert_true(fit.held_out > 0.9 && fit.independent > 1000);
+    }
 }
 
 static double three(double s)
@@ -453,14 +446,13 @@ TEST(records_mostly_at_rest_are_fitted)
         size_t n, from, until;
     } rows[] = {{1500, 50, 900},  {2000, 200, 200},  {3000, 2000, 2400},
                 {1500, 100, 100}, {6000, 500, 1500}, {600, 300, 300}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         double cpu_s;
-        struct aw_fit fit = fit_long(rows[i].n, rows[i].from, rows[i].until, &cpu_s);
+        struct aw_fit fit = fit_long(row->n, row->from, row->until, &cpu_s);
         assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
         within("gain", fit.process.gain, fit.half_widths.gain, 0.6);
         within("lag", fit.process.a1, fit.half_widths.tau1, 0.2);
-        if (!(fit.held_out > 0.95 && fit.used > 0.95))
-            fail_msg("%zu: %g of what was used, %g of what was not", i, fit.used, fit.held_out);
+        assert_true(fit.held_out > 0.95 && fit.used > 0.95);
         assert_true(aw_fit_is_trusted(&fit) && aw_fit_is_linear(&fit));
     }
 }

@@ -5,12 +5,6 @@
 
 #include "tuning/identify/process.h"
 
-static void near(double value, double wanted, double off)
-{
-    if (!(fabs(value - wanted) <= off))
-        fail_msg("%.12g instead of %.12g", value, wanted);
-}
-
 /* Returns y after t at an input of 1, computed in the given number of pieces. */
 static double step_of(const struct aw_process *process, double t, int pieces)
 {
@@ -28,13 +22,13 @@ TEST(step_responses_match_the_textbook)
     double wd = sqrt(1 - 0.04);
     for (double t = 0.1; t < 8; t *= 1.7)
         for (int pieces = 1; pieces < 40; pieces += 19) {
-            near(step_of(&first, t, pieces), 1 - exp(-2 * t), 1e-12);
-            near(step_of(&lag, t, pieces), t - 0.5 * (1 - exp(-2 * t)), 1e-12);
-            near(step_of(&two, t, pieces), 1 - 2 * exp(-t / 2) + exp(-t), 1e-12);
-            near(step_of(&same, t, pieces), 1 - (1 + t) * exp(-t), 1e-9);
-            near(step_of(&swings, t, pieces),
-                 1 - exp(-0.2 * t) * (cos(wd * t) + 0.2 / wd * sin(wd * t)), 1e-12);
-            near(step_of(&stiff, t, pieces), 1 - exp(-t), 1e-6);
+            assert_near(step_of(&first, t, pieces), 1 - exp(-2 * t), 1e-12);
+            assert_near(step_of(&lag, t, pieces), t - 0.5 * (1 - exp(-2 * t)), 1e-12);
+            assert_near(step_of(&two, t, pieces), 1 - 2 * exp(-t / 2) + exp(-t), 1e-12);
+            assert_near(step_of(&same, t, pieces), 1 - (1 + t) * exp(-t), 1e-9);
+            assert_near(step_of(&swings, t, pieces),
+                        1 - exp(-0.2 * t) * (cos(wd * t) + 0.2 / wd * sin(wd * t)), 1e-12);
+            assert_near(step_of(&stiff, t, pieces), 1 - exp(-t), 1e-6);
         }
 }
 
@@ -57,17 +51,18 @@ TEST(step_with_three_lags_matches_the_formula)
                 y -= part;
                 rate += part / lags[i];
             }
-            near(step_of(&three, t, pieces), y, 1e-5);
+            assert_near(step_of(&three, t, pieces), y, 1e-5);
             struct aw_process_state x = {0};
             aw_process_advance(&zero, &x, 1, 1, t);
-            near(aw_process_measured(&zero, &x), y - 0.3 * rate, 1e-4);
-            near(step_of(&same, t, pieces), 1 - exp(-t) * (1 + t + t * t / 2), 1e-3);
-            near(step_of(&motor, t, pieces),
-                 t - 0.7 + (0.25 * exp(-t / 0.5) - 0.04 * exp(-t / 0.2)) / 0.3, 1e-5);
+            assert_near(aw_process_measured(&zero, &x), y - 0.3 * rate, 1e-4);
+            assert_near(step_of(&same, t, pieces), 1 - exp(-t) * (1 + t + t * t / 2), 1e-3);
+            assert_near(step_of(&motor, t, pieces),
+                        t - 0.7 + (0.25 * exp(-t / 0.5) - 0.04 * exp(-t / 0.2)) / 0.3, 1e-5);
         }
     double complex s = I * 1.5, g = aw_process_response(&zero, 1.5);
-    near(cabs(g - (1 - 0.3 * s) / ((1 + s) * (1 + 0.2 * s) * (1 + 0.5 * s))), 0, 1e-12);
-    near(aw_process_phase(&zero, 1.5), -atan(0.45) - atan(1.5) - atan(0.3) - atan(0.75), 1e-12);
+    assert_near(cabs(g - (1 - 0.3 * s) / ((1 + s) * (1 + 0.2 * s) * (1 + 0.5 * s))), 0, 1e-12);
+    assert_near(aw_process_phase(&zero, 1.5), -atan(0.45) - atan(1.5) - atan(0.3) - atan(0.75),
+                1e-12);
     assert_int_equal(aw_process_kind_of(&three), AW_PROCESS_THIRD);
     assert_int_equal(aw_process_kind_of(&motor), AW_PROCESS_INTEGRATING);
 }
@@ -81,9 +76,9 @@ TEST(ramp_responses_match_the_formula)
     aw_process_advance(&first, &x, 0, 5, 5);
     aw_process_advance(&pure, &y, 0, 5, 5);
     aw_process_advance(&two, &z, 0, 5, 5);
-    near(x.y, 4.9, 1e-12);
-    near(y.y, 12.5, 1e-12);
-    near(z.y, 4.7, 1e-9);
+    assert_near(x.y, 4.9, 1e-12);
+    assert_near(y.y, 12.5, 1e-12);
+    assert_near(z.y, 4.7, 1e-9);
 }
 
 TEST(frequency_response_matches_the_formula)
@@ -91,20 +86,20 @@ TEST(frequency_response_matches_the_formula)
     struct aw_process p = {.gain = 2, .a1 = 3, .a2 = 2, .dead_time_s = 0.25};
     double complex s = I * 1.5, g = aw_process_response(&p, 1.5);
     double complex wanted = 2 * cexp(-0.25 * s) / ((1 + 2 * s) * (1 + s));
-    near(cabs(g - wanted), 0, 1e-12);
-    near(aw_process_phase(&p, 1.5), -atan(3) - atan(1.5) - 0.375, 1e-12);
+    assert_near(cabs(g - wanted), 0, 1e-12);
+    assert_near(aw_process_phase(&p, 1.5), -atan(3) - atan(1.5) - 0.375, 1e-12);
     /* An integrator with dead time L: pi/(2 L) and pi/(2 k L). */
     struct aw_process integrator = {.gain = 4, .integrating = true, .dead_time_s = 0.05};
     double omega, ku, tau1, tau2, damping;
     assert_true(aw_process_ultimate(&integrator, &omega, &ku));
-    near(omega, 3.14159265358979 / 0.1, 1e-9);
-    near(ku, 3.14159265358979 / 0.4, 1e-9);
+    assert_near(omega, 3.14159265358979 / 0.1, 1e-9);
+    assert_near(ku, 3.14159265358979 / 0.4, 1e-9);
     struct aw_process none = {.gain = 1, .a1 = 1};
     assert_false(aw_process_ultimate(&none, &omega, &ku));
     aw_process_lags(&p, &tau1, &tau2, &damping);
-    near(tau1, 2, 1e-12);
-    near(tau2, 1, 1e-12);
-    near(damping, 3 / (2 * sqrt(2)), 1e-12);
+    assert_near(tau1, 2, 1e-12);
+    assert_near(tau2, 1, 1e-12);
+    assert_near(damping, 3 / (2 * sqrt(2)), 1e-12);
     aw_process_lags(&none, &tau1, &tau2, &damping);
     assert_true(isnan(damping)); /* a single lag has none */
     assert_int_equal(aw_process_kind_of(&integrator), AW_PROCESS_INTEGRATING);

@@ -62,12 +62,6 @@ static const struct aw_relay_cycle *last_cycle(void)
     return &relay.cycles[(relay.n_cycles - 1) % AW_RELAY_CYCLES];
 }
 
-static void near(double value, double wanted, double part)
-{
-    if (!(fabs(value - wanted) <= part * fabs(wanted)))
-        fail_msg("%.6g instead of %.6g", value, wanted);
-}
-
 static const struct aw_relay_config usual = {
     .amplitude = 0.1, .max_deviation = 0.1, .max_time_s = 60};
 
@@ -80,9 +74,9 @@ TEST(relay_cycle_matches_an_integrator)
         struct plant plant = {.slope = 1.5, .dead = (int)lround(*row / DT)};
         struct host host = {.every = plant.dead / 40, .late = 0};
         assert_true(run(&plant, &host, &usual) < 40 * *row);
-        near(last_cycle()->period_s, 4 * *row, 0.06);
-        near(last_cycle()->max - last_cycle()->min, 2 * 1.5 * 0.1 * *row, 0.06);
-        near(last_cycle()->high_s, 2 * *row, 0.06);
+        assert_share(last_cycle()->period_s, 4 * *row, 0.06);
+        assert_share(last_cycle()->max - last_cycle()->min, 2 * 1.5 * 0.1 * *row, 0.06);
+        assert_share(last_cycle()->high_s, 2 * *row, 0.06);
     }
 }
 
@@ -94,7 +88,7 @@ TEST(hysteresis_lengthens_the_cycle)
     struct aw_relay_config config = usual;
     config.hysteresis = 0.0075;
     run(&plant, &host, &config);
-    near(last_cycle()->period_s, 0.4, 0.03);
+    assert_share(last_cycle()->period_s, 0.4, 0.03);
 }
 
 /* A lag whose working point needs a constant output: the relay finds this bias. */
@@ -108,7 +102,7 @@ TEST(bias_compensates_a_load)
     config.centre = 0.1;
     config.max_bias = 0.3;
     run(&plant, &host, &config);
-    near(last_cycle()->high_s, last_cycle()->period_s / 2, 0.15);
+    assert_share(last_cycle()->high_s, last_cycle()->period_s / 2, 0.15);
     assert_true(fabs(relay.bias - 0.08) < 0.03);
 }
 
@@ -120,7 +114,7 @@ TEST(relay_oscillates_through_setpoints)
     struct aw_relay_config config = usual;
     config.hysteresis = 0.001;
     host.kp = aw_relay_find_gain(&config, 0.5);
-    near(host.kp, 0.1 / (0.45 - 0.1), 1e-9);
+    assert_share(host.kp, 0.1 / (0.45 - 0.1), 1e-9);
     run(&plant, &host, &config);
     assert_true(last_cycle()->period_s > 4 * 0.033 && last_cycle()->period_s < 0.25);
     config.centre = 0.4;
@@ -136,7 +130,7 @@ TEST(relay_without_steady_cycles_times_out)
     struct plant *const plants[] = {&stuck, &wrong, &wanders};
     struct host host = {.every = 10, .late = 0};
     EACH (row, plants) {
-        near(run(*row, &host, &config), 5, 0.01);
+        assert_share(run(*row, &host, &config), 5, 0.01);
         assert_true(relay.n_cycles <= AW_RELAY_CYCLES);
     }
 }
@@ -198,9 +192,9 @@ TEST(relay_switches_beyond_the_hysteresis)
     struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
     aw_relay_start(&relay, &config);
     EACH (row, rows)
-        near(aw_relay_add_sample(&relay, row->t, row->y), row->u, 0);
+        assert_share(aw_relay_add_sample(&relay, row->t, row->y), row->u, 0);
     aw_relay_start(&relay, &config);
-    near(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
+    assert_share(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
 }
 
 TEST(relay_gain_keeps_setpoints_within_the_limit)
@@ -215,7 +209,7 @@ TEST(relay_gain_keeps_setpoints_within_the_limit)
         if (isnan(row->kp))
             assert_true(isnan(kp));
         else
-            near(kp, row->kp, 1e-12);
+            assert_share(kp, row->kp, 1e-12);
         config = (struct aw_relay_config){row->centre, 0.125, 0, row->most, 5, 0.125};
         assert_true(isnan(kp) || fabs(kp - aw_relay_find_gain(&config, row->limit)) < 1e-12);
     }
@@ -236,23 +230,21 @@ TEST(similar_cycles_end_the_experiment)
                 {0, 0.51, 0, 1, 10, 0},       {0, 0, 0.115, 1, 7, 0},   {0, 0, -0.115, 1, 7, 0},
                 {0, 0, 0.125, 0.01, 7, 0.01}, {0, 0, 0.5, 0.2, 7, 0.2}, {0, 0, -0.5, 0.2, 7, -0.2},
                 {0, 0, 0.125, 1, 10, 0.625}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
+    EACH (row, rows) {
+        struct aw_relay_config config = {0, 1, 0, 9, 60, row->most};
         double t = 0;
         aw_relay_start(&relay, &config);
         aw_relay_add_sample(&relay, -0.5, 1);
         for (int k = 0; k < 10 && !relay.is_over; k++) {
-            double length = 1 + (k == 3 ? rows[i].longer : 0),
-                   wide = 1 + (k == 3 ? rows[i].wider : 0);
+            double length = 1 + (k == 3 ? row->longer : 0), wide = 1 + (k == 3 ? row->wider : 0);
             aw_relay_add_sample(&relay, t, -1);
-            aw_relay_add_sample(&relay, t + length * (1 + rows[i].skew) / 2, wide);
+            aw_relay_add_sample(&relay, t + length * (1 + row->skew) / 2, wide);
             t += length;
             aw_relay_add_sample(&relay, t - 0.01, 0);
             if (k == 9)
                 aw_relay_add_sample(&relay, t, -1);
         }
-        if (relay.n_cycles != (size_t)rows[i].cycles)
-            fail_msg("row %zu: %zu cycles", i, (size_t)relay.n_cycles);
-        near(relay.bias, rows[i].bias, 1e-12);
+        assert_int_equal(relay.n_cycles, row->cycles);
+        assert_share(relay.bias, row->bias, 1e-12);
     }
 }
