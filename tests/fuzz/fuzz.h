@@ -62,6 +62,23 @@ static inline FILE *file_of(const uint8_t *data, size_t size)
     return file;
 }
 
+/* Defines a part that gets the input as a text or as a file:
+ *
+ *     TEXT_PART(try_number) { … text … }
+ *     FILE_PART(try_table) { … in … }
+ */
+#define TEXT_PART(name) WRAPPED_PART(name, char *text, text_of, free)
+#define FILE_PART(name) WRAPPED_PART(name, FILE *in, file_of, fclose)
+#define WRAPPED_PART(name, parameter, make, end)                                                   \
+    static void name##_with(parameter);                                                            \
+    static void name(const uint8_t *data, size_t size)                                             \
+    {                                                                                              \
+        void *input = make(data, size);                                                            \
+        name##_with(input);                                                                        \
+        end(input);                                                                                \
+    }                                                                                              \
+    static void name##_with(parameter)
+
 /* Returns the input as a file with a path; the caller closes the descriptor. */
 static inline int file_with_path(const uint8_t *data, size_t size, char path[32])
 {

@@ -152,17 +152,16 @@ static void check_limits(const struct aw_armctl_profile *profile,
 }
 
 /* Parses lines of "joint key value". */
-static void try_profile(const uint8_t *data, size_t size)
+TEXT_PART(try_profile)
 {
     struct aw_armctl_profile profile = {0};
     struct aw_error err = {.text = ""};
-    char *text = text_of(data, size), *rest = text, *line;
+    char *rest = text, *line;
     while ((line = strsep(&rest, "\n"))) {
         char *joint = strsep(&line, " "), *key = strsep(&line, " ");
         if (key && line && aw_armctl_profile_set(&profile, joint, key, line, &err) != AW_OK)
             MUST(*err.text);
     }
-    free(text);
     if (aw_armctl_profile_finish(&profile, &err) != AW_OK)
         return;
     for (size_t i = 0; i < profile.n; i++) {

@@ -115,14 +115,12 @@ static void try_gains(const uint8_t *data, size_t size)
 }
 
 /* An accepted model must survive a round trip; gains proposed for it must be finite or refused. */
-static void try_model(const uint8_t *data, size_t size)
+TEXT_PART(try_model)
 {
     static struct aw_model model, again;
-    char *text = text_of(data, size);
     struct copy copy;
     struct aw_error err = {.text = ""};
     enum aw_status status = aw_model_read(&model, text, "fuzz", &err);
-    free(text);
     if (status != AW_OK) {
         MUST(strncmp(err.text, "fuzz:", 5) == 0);
         return;
@@ -143,9 +141,9 @@ static void try_model(const uint8_t *data, size_t size)
     }
 }
 
-static void try_names(const uint8_t *data, size_t size)
+TEXT_PART(try_names)
 {
-    char *text = text_of(data, size), name[AW_CANPID_NAME_MAX];
+    char name[AW_CANPID_NAME_MAX];
     enum aw_canpid_error fault;
     struct aw_error err = {.text = ""};
     int board = aw_canpid_board_find(NULL, text);
@@ -159,7 +157,6 @@ static void try_names(const uint8_t *data, size_t size)
     MUST(aw_canpid_gain_find(text) < AW_CANPID_GAINS);
     if (aw_canpid_fault_parse(text, &fault, &err) != AW_OK)
         MUST(*err.text);
-    free(text);
 }
 
 PARTS(try_simulator, try_firmware, try_client, try_gains, try_names, try_model)

@@ -121,11 +121,10 @@ static bool has_plain_names(const struct aw_table *table)
     return true;
 }
 
-static void try_table(const uint8_t *data, size_t size)
+FILE_PART(try_table)
 {
     struct aw_error err = {.text = ""};
     struct aw_table table = {0};
-    FILE *in = file_of(data, size);
     if (aw_table_read(in, "fuzz", &table, &err) == AW_OK) {
         MUST(table.n_columns > 0 && table.n_columns <= AW_TABLE_COLUMNS);
         bool whole = true;
@@ -140,7 +139,6 @@ static void try_table(const uint8_t *data, size_t size)
     } else {
         MUST(*err.text && table.n_rows == 0);
     }
-    fclose(in);
     aw_table_free(&table);
 }
 

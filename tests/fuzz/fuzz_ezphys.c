@@ -193,14 +193,12 @@ static void try_client(const uint8_t *data, size_t size)
 
 /* ---- Texts ---- */
 
-static void try_framing(const uint8_t *data, size_t size)
+TEXT_PART(try_framing)
 {
-    char *text = text_of(data, size);
     struct aw_ezphys_framing framing, again;
     struct aw_error err = {.text = ""};
     char printed[AW_EZPHYS_FRAMING_TEXT], twice[AW_EZPHYS_FRAMING_TEXT];
     enum aw_status status = aw_ezphys_framing_parse(&framing, text, NULL, &err);
-    free(text);
     if (status != AW_OK) {
         MUST(*err.text);
         return;
@@ -211,14 +209,12 @@ static void try_framing(const uint8_t *data, size_t size)
     MUST(strcmp(printed, twice) == 0);
 }
 
-static void try_names(const uint8_t *data, size_t size)
+FILE_PART(try_names)
 {
     struct aw_ezphys_names names = {0};
     struct aw_error err = {.text = ""};
-    FILE *in = file_of(data, size);
     enum aw_status status = aw_ezphys_names_read(&names, in, "fuzz", &err);
     MUST(status == AW_OK || *err.text);
-    fclose(in);
     for (size_t i = 0; i < names.n; i++)
         MUST(aw_ezphys_names_find(&names, names.list[i].kind, names.list[i].name) ==
              &names.list[i]);

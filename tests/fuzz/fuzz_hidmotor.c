@@ -102,17 +102,15 @@ static void try_client(const uint8_t *data, size_t size)
 
 /* ---- Texts ---- */
 
-static void try_faults(const uint8_t *data, size_t size)
+TEXT_PART(try_faults)
 {
     struct aw_hidmotor_faults faults;
     struct aw_error err = {.text = ""};
-    char *text = text_of(data, size);
     if (aw_hidmotor_faults_parse(text, &faults, &err) != AW_OK)
         MUST(*err.text);
     else
         for (int i = 0; i < AW_HIDMOTOR_FAULTS; i++)
             MUST(faults.share[i] >= 0 && faults.share[i] <= 1);
-    free(text);
 }
 
 static void try_gains(const uint8_t *data, size_t size)

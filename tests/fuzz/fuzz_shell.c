@@ -40,13 +40,12 @@ static void bind_line(struct aw_session *session, const struct aw_tokens *words)
     }
 }
 
-static void try_line(const uint8_t *data, size_t size)
+TEXT_PART(try_line)
 {
     static struct aw_tokens words;
     struct aw_error err = {.text = ""};
-    char *line = text_of(data, size);
     memset(&words, 0, sizeof words);
-    enum aw_status status = aw_tokens_split(&words, line, &err);
+    enum aw_status status = aw_tokens_split(&words, text, &err);
     MUST(status == AW_OK || *err.text);
     MUST(words.n <= AW_WORDS_MAX);
     for (size_t i = 0; i < words.n; i++)
@@ -55,7 +54,6 @@ static void try_line(const uint8_t *data, size_t size)
     if (status == AW_OK)
         bind_line(session, &words);
     close_session(session);
-    free(line);
 }
 
 static void check_candidate(void *context, const char *word, const char *help)
@@ -65,24 +63,23 @@ static void check_candidate(void *context, const char *word, const char *help)
 }
 
 /* Completes a partly typed line and shows its hint. */
-static void try_typing(const uint8_t *data, size_t size)
+TEXT_PART(try_typing)
 {
     static struct aw_session *session;
     static struct aw_tokens words;
-    char *line = text_of(data, size), hint[200], empty[] = "";
+    char hint[200], empty[] = "";
     const char *files;
     if (!session)
         session = open_session(&fuzz_tools[0]);
     memset(&words, 0, sizeof words);
-    aw_write_hint(session, line, hint, sizeof hint);
+    aw_write_hint(session, text, hint, sizeof hint);
     MUST(memchr(hint, '\0', sizeof hint));
-    if (aw_tokens_split(&words, line, NULL) == AW_OK) {
+    if (aw_tokens_split(&words, text, NULL) == AW_OK) {
         size_t n = words.n ? words.n - 1 : 0;
         const char *partial = words.n ? words.token[n] : empty;
         aw_complete_token(session, words.token, n, partial, check_candidate,
                           (void *)(uintptr_t)partial, &files);
     }
-    free(line);
 }
 
 static void try_config(const uint8_t *data, size_t size)

@@ -14,7 +14,7 @@
 #include "view/text/where.h"
 #include "wire/hex.h"
 
-static void try_number(const char *text)
+TEXT_PART(try_number)
 {
     struct aw_error err;
     double value, again;
@@ -32,7 +32,7 @@ static void try_number(const char *text)
     MUST((float)again == (float)value);
 }
 
-static void try_unit(const char *text)
+TEXT_PART(try_unit)
 {
     static const char *const wanted[] = {NULL, "deg", "mm", "s", "ms", "Nm", "tick", "deg/s", "A"};
     struct aw_error err;
@@ -42,7 +42,7 @@ static void try_unit(const char *text)
             MUST(isfinite(value));
 }
 
-static void try_hex(const char *text)
+TEXT_PART(try_hex)
 {
     struct aw_error err;
     uint8_t bytes[64], again[64];
@@ -64,7 +64,7 @@ static void try_hex(const char *text)
     }
 }
 
-static void try_url(const char *text)
+TEXT_PART(try_url)
 {
     struct aw_error err;
     struct aw_url url;
@@ -92,7 +92,7 @@ static void try_url(const char *text)
 }
 
 /* Sets the text as the value of every field of every message. */
-static void try_value(const char *text)
+TEXT_PART(try_value)
 {
     static struct aw_wire wire;
     struct aw_error err;
@@ -125,7 +125,7 @@ static struct aw_names *names_of(void)
     return &names;
 }
 
-static void try_condition(const char *text)
+TEXT_PART(try_condition)
 {
     struct aw_where where = {0};
     struct aw_error err = {.text = ""};
@@ -144,7 +144,7 @@ static void try_condition(const char *text)
 }
 
 /* Uses each word of the text as a pattern. */
-static void try_pattern(const char *text)
+TEXT_PART(try_pattern)
 {
     struct aw_select select = {0};
     struct aw_error err = {.text = ""};
@@ -162,7 +162,7 @@ static void try_pattern(const char *text)
     MUST(*err.text);
 }
 
-static void try_format(const char *text)
+TEXT_PART(try_format)
 {
     struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = text};
     struct aw_error err = {.text = ""};
@@ -180,7 +180,7 @@ static void try_format(const char *text)
 }
 
 /* Prints or compares text from other programs. */
-static void try_words(const char *text)
+TEXT_PART(try_words)
 {
     static const char *const known[] = {"elbow", "wrist_flex", NULL, "hand"};
     const char *near = aw_suggest(text, known, 4);
@@ -192,16 +192,5 @@ static void try_words(const char *text)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    static void (*const tries[])(const char *text) = {
-        try_number,    try_unit,    try_hex,    try_url,   try_value,
-        try_condition, try_pattern, try_format, try_words,
-    };
-    if (size < 1 || size > 600)
-        return 0;
-    char *text = text_of(data + 1, size - 1);
-    tries[(uint8_t)(data[0] - '0') % (sizeof tries / sizeof *tries)](text);
-    free(text);
-    return 0;
-}
+PARTS(try_number, try_unit, try_hex, try_url, try_value, try_condition, try_pattern, try_format,
+      try_words)

@@ -88,11 +88,10 @@ static void read_limits_again(const struct aw_unitysim_limits *limits)
     end_copy(&copy);
 }
 
-static void try_limits(const uint8_t *data, size_t size)
+FILE_PART(try_limits)
 {
     struct aw_error err = {.text = ""};
     struct aw_unitysim_limits usual = aw_unitysim_limits_default(), limits = usual;
-    FILE *in = file_of(data, size);
     if (aw_unitysim_limits_read(&limits, in, "fuzz", &err) == AW_OK) {
         MUST(aw_unitysim_limits_check(&limits, &err) == AW_OK);
         read_limits_again(&limits);
@@ -100,7 +99,6 @@ static void try_limits(const uint8_t *data, size_t size)
         MUST(strncmp(err.text, "fuzz:", 5) == 0);
         MUST(memcmp(&limits, &usual, sizeof limits) == 0);
     }
-    fclose(in);
 }
 
 /* ---- Sequences ---- */
@@ -121,18 +119,16 @@ static void read_sequence_again(const struct aw_sequence *sequence)
     end_copy(&copy);
 }
 
-static void try_sequence(const uint8_t *data, size_t size)
+FILE_PART(try_sequence)
 {
     struct aw_error err = {.text = ""};
     struct aw_sequence sequence = {0};
-    FILE *in = file_of(data, size);
     if (aw_sequence_read(in, "fuzz", &sequence, &err) == AW_OK) {
         MUST(sequence.n > 0 && sequence.n <= AW_SEQUENCE_ROWS);
         read_sequence_again(&sequence);
     } else {
         MUST(strncmp(err.text, "fuzz:", 5) == 0 && sequence.n == 0);
     }
-    fclose(in);
     aw_sequence_free(&sequence);
 }
 
@@ -155,11 +151,10 @@ static void read_views_again(const struct aw_unitysim_views *views)
     end_copy(&copy);
 }
 
-static void try_views(const uint8_t *data, size_t size)
+FILE_PART(try_views)
 {
     struct aw_error err = {.text = ""};
     struct aw_unitysim_views views = {0};
-    FILE *in = file_of(data, size);
     if (aw_unitysim_views_read(in, "fuzz", &views, &err) == AW_OK) {
         for (size_t i = 0; i < views.n; i++)
             MUST(aw_unitysim_views_find(&views, views.views[i].name) == &views.views[i]);
@@ -167,18 +162,16 @@ static void try_views(const uint8_t *data, size_t size)
     } else {
         MUST(strncmp(err.text, "fuzz:", 5) == 0 && views.n == 0);
     }
-    fclose(in);
     aw_unitysim_views_free(&views);
 }
 
 /* ---- Typed words ---- */
 
-static void try_words(const uint8_t *data, size_t size)
+TEXT_PART(try_words)
 {
     const struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err = {.text = ""};
-    char *text = text_of(data, size);
     double ticks;
     int number;
     if (aw_unitysim_joint_parse(text, &number, &err) == AW_OK)
@@ -189,7 +182,6 @@ static void try_words(const uint8_t *data, size_t size)
         MUST(number >= 0 && number <= 255);
     if (aw_unitysim_parse_variant(text, &variant, &err) != AW_OK)
         MUST(*err.text);
-    free(text);
 }
 
 PARTS(try_simulator, try_client, try_limits, try_sequence, try_views, try_words)
