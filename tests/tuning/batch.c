@@ -369,12 +369,6 @@ static struct family families[] = {
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void count(struct family *f, const struct verdict *v)
 {
     f->n++;
@@ -393,7 +387,7 @@ static void count(struct family *f, const struct verdict *v)
 
 static double median(struct family *f)
 {
-    qsort(f->ratios, (size_t)f->n_ratios, sizeof *f->ratios, ascending);
+    qsort(f->ratios, (size_t)f->n_ratios, sizeof *f->ratios, compare);
     return f->n_ratios ? f->ratios[f->n_ratios / 2] : NAN;
 }
 

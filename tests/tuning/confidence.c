@@ -137,22 +137,23 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
                                   : p->n_lags == 2 ? AW_PROCESS_SECOND
                                                    : AW_PROCESS_THIRD;
     bool same = kind == wanted && !(p->integrating && fit->process.a3 > 0);
-    double values[NUMBERS] = {fit->process.gain, fit->process.dead_time_s, tau1, tau2,
-                              fit->process.a3};
-    double halves[NUMBERS] = {fit->half_widths.gain, fit->half_widths.dead_time,
-                              fit->half_widths.tau1, fit->half_widths.tau2, fit->half_widths.tau3};
-    double truths[NUMBERS] = {p->gain, p->delay, p->lags[0], p->lags[1], p->lags[2]};
+    struct interval {
+        double value, half_width, truth;
+    } numbers[NUMBERS] = {
+        [GAIN] = {fit->process.gain, fit->half_widths.gain, p->gain},
+        [DEAD_TIME] = {fit->process.dead_time_s, fit->half_widths.dead_time, p->delay},
+        [LAG_1] = {tau1, fit->half_widths.tau1, p->lags[0]},
+        [LAG_2] = {tau2, fit->half_widths.tau2, p->lags[1]},
+        [LAG_3] = {fit->process.a3, fit->half_widths.tau3, p->lags[2]},
+    };
     same_kind += same;
-    if (kind == AW_PROCESS_THIRD && same) { /* the order of the lags is not defined */
-        double *const at[] = {&values[LAG_1], &values[LAG_2], &values[LAG_3]};
-        double *const of[] = {&halves[LAG_1], &halves[LAG_2], &halves[LAG_3]};
-        for (int i = 2; i > 0 && *at[i] > *at[i - 1]; i--) {
-            double value = *at[i], half = *of[i];
-            *at[i] = *at[i - 1];
-            *of[i] = *of[i - 1];
-            *at[i - 1] = value;
-            *of[i - 1] = half;
-        }
+    /* the order of the lags is not defined */
+    for (int i = LAG_3; same && kind == AW_PROCESS_THIRD && i > LAG_1; i--) {
+        struct interval *a = &numbers[i - 1], *b = &numbers[i], other = *a;
+        if (b->value <= a->value)
+            break;
+        *a = (struct interval){b->value, b->half_width, a->truth};
+        *b = (struct interval){other.value, other.half_width, b->truth};
     }
     bool everything = true;
     if (talk)
@@ -163,13 +164,13 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
         bool said = i == GAIN        ? p->integrating == fit->process.integrating
                     : i == DEAD_TIME ? true
                                      : same && i - LAG_1 < (int)p->n_lags;
-        bool held = fabs(values[i] - truths[i]) <= halves[i];
+        bool held = fabs(numbers[i].value - numbers[i].truth) <= numbers[i].half_width;
         counts[i].said += said;
         counts[i].held += said && held;
         everything &= !said || held;
         if (talk && said)
-            printf(" %s %.4g±%.2g (%.4g)%s", names[i], values[i], halves[i], truths[i],
-                   held ? "" : " MISSED");
+            printf(" %s %.4g±%.2g (%.4g)%s", names[i], numbers[i].value, numbers[i].half_width,
+                   numbers[i].truth, held ? "" : " MISSED");
     }
     if (talk && !same)
         printf(" [%.4g %.4g %.4g not %.4g %.4g %.4g]", tau1, tau2, fit->process.a3, p->lags[0],

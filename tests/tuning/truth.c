@@ -71,16 +71,25 @@ static void scale(struct truth *p, double tu_s, double ku)
     p->gain /= ku * cabs(truth_response(p, 2 * PI / tu_s));
 }
 
-static struct truth plain(const char *family, const char *parameter, double value)
+/* Appends a process without lags. */
+static struct truth *add(struct truth **out, const char *family, const char *parameter,
+                         double value)
 {
-    struct truth p = {.gain = 1, .quantum = 0.045 / 360};
-    snprintf(p.name, sizeof p.name, "%s %s=%g", family, parameter, value);
+    struct truth *p = (*out)++;
+    *p = (struct truth){.gain = 1, .quantum = 0.045 / 360};
+    snprintf(p->name, sizeof p->name, "%s %s=%g", family, parameter, value);
     return p;
 }
 
-static void lag(struct truth *p, double tau)
+static void add_lag(struct truth *p, double tau)
 {
     p->lags[p->n_lags++] = tau;
+}
+
+static void add_lags(struct truth *p, size_t n, double tau)
+{
+    while (n-- > 0)
+        add_lag(p, tau);
 }
 
 static const double p1[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1,   1.3, 1.5, 2,
@@ -94,87 +103,71 @@ static const double p7_l[] = {0.01, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static size_t families_1_to_3(struct truth *out)
+static struct truth *add_families_1_to_5(struct truth *out)
 {
-    size_t n = 0;
     for (size_t i = 0; i < COUNT(p1); i++) {
-        out[n] = plain("P1", "T", p1[i]);
-        out[n].delay = 1;
-        lag(&out[n++], p1[i]);
+        struct truth *p = add(&out, "P1", "T", p1[i]);
+        p->delay = 1;
+        add_lag(p, p1[i]);
     }
     for (size_t i = 0; i < COUNT(p2); i++) {
-        out[n] = plain("P2", "T", p2[i]);
-        out[n].delay = 1;
-        lag(&out[n], p2[i]);
-        lag(&out[n++], p2[i]);
+        struct truth *p = add(&out, "P2", "T", p2[i]);
+        p->delay = 1;
+        add_lags(p, 2, p2[i]);
     }
     for (size_t i = 0; i < COUNT(p3); i++) {
-        out[n] = plain("P3", "T", p3[i]);
-        lag(&out[n], 1);
-        lag(&out[n], p3[i]);
-        lag(&out[n++], p3[i]);
+        struct truth *p = add(&out, "P3", "T", p3[i]);
+        add_lag(p, 1);
+        add_lags(p, 2, p3[i]);
     }
-    return n;
-}
-
-static size_t families_4_to_6(struct truth *out)
-{
-    size_t n = 0;
-    for (int order = 3; order <= 8; order++, n++) {
-        out[n] = plain("P4", "n", order);
-        for (int i = 0; i < order; i++)
-            lag(&out[n], 1);
-    }
-    for (int i = 1; i <= 9; i++, n++) {
-        out[n] = plain("P5", "a", i / 10.0);
+    for (size_t order = 3; order <= 8; order++)
+        add_lags(add(&out, "P4", "n", (double)order), order, 1);
+    for (int i = 1; i <= 9; i++) {
+        struct truth *p = add(&out, "P5", "a", i / 10.0);
         for (int k = 0; k < 4; k++)
-            lag(&out[n], pow(i / 10.0, k));
+            add_lag(p, pow(i / 10.0, k));
     }
-    for (size_t i = 0; i < COUNT(p6); i++, n++) {
-        out[n] = plain("P6", "L", p6[i]);
-        out[n].integrating = true;
-        out[n].delay = p6[i];
-        if (p6[i] < 1)
-            lag(&out[n], 1 - p6[i]);
-    }
-    return n;
+    return out;
 }
 
-static size_t families_7_to_9(struct truth *out)
+static struct truth *add_families_6_to_9(struct truth *out)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < COUNT(p7_t); i++)
-        for (size_t k = 0; k < COUNT(p7_l); k++, n++) {
-            char family[32];
-            snprintf(family, sizeof family, "P7 T=%g", p7_t[i]);
-            out[n] = plain(family, "L", p7_l[k]);
-            out[n].delay = p7_l[k];
-            lag(&out[n], p7_t[i]);
-            if (p7_l[k] < 1)
-                lag(&out[n], 1 - p7_l[k]);
-        }
-    for (int i = 1; i <= 11; i++, n++) {
-        out[n] = plain("P8", "a", i / 10.0);
-        out[n].zero = i / 10.0;
-        for (int k = 0; k < 3; k++)
-            lag(&out[n], 1);
+    for (size_t i = 0; i < COUNT(p6); i++) {
+        struct truth *p = add(&out, "P6", "L", p6[i]);
+        p->integrating = true;
+        p->delay = p6[i];
+        if (p6[i] < 1)
+            add_lag(p, 1 - p6[i]);
     }
-    for (int i = 1; i <= 10; i++, n++) {
-        out[n] = plain("P9", "T", i / 10.0);
-        lag(&out[n], 1);
-        out[n].pair = i / 10.0;
-        out[n].zeta = 0.7;
+    for (size_t i = 0; i < COUNT(p7_t) * COUNT(p7_l); i++) {
+        char family[32];
+        double t = p7_t[i / COUNT(p7_l)], l = p7_l[i % COUNT(p7_l)];
+        snprintf(family, sizeof family, "P7 T=%g", t);
+        struct truth *p = add(&out, family, "L", l);
+        p->delay = l;
+        add_lag(p, t);
+        if (l < 1)
+            add_lag(p, 1 - l);
     }
-    return n;
+    for (int i = 1; i <= 11; i++) {
+        struct truth *p = add(&out, "P8", "a", i / 10.0);
+        p->zero = i / 10.0;
+        add_lags(p, 3, 1);
+    }
+    for (int i = 1; i <= 10; i++) {
+        struct truth *p = add(&out, "P9", "T", i / 10.0);
+        add_lag(p, 1);
+        p->pair = i / 10.0;
+        p->zeta = 0.7;
+    }
+    return out;
 }
 
 size_t truth_batch(struct truth *out, size_t room)
 {
     if (room < 134)
         return 0;
-    size_t n = families_1_to_3(out);
-    n += families_4_to_6(out + n);
-    n += families_7_to_9(out + n);
+    size_t n = (size_t)(add_families_6_to_9(add_families_1_to_5(out)) - out);
     for (size_t i = 0; i < n; i++)
         scale(&out[i], 0.5, 10);
     return n;
@@ -188,7 +181,7 @@ void truth_random(struct truth *out, size_t n, unsigned long long seed)
         p.integrating = truth_uniform(&seed) < 0.5;
         double sum = 0;
         for (size_t k = 0; k < lags; k++) {
-            lag(&p, pow(10, -2 * truth_uniform(&seed)));
+            add_lag(&p, pow(10, -2 * truth_uniform(&seed)));
             sum = fmax(sum, p.lags[k]);
         }
         p.delay = 2 * sum * truth_uniform(&seed);

@@ -221,6 +221,15 @@ static inline struct aw_link *client_of(const struct aw_link *server)
     return opened(server->client_url);
 }
 
+/* Wraps a link with the faults of a URL. */
+static inline enum aw_status wrap_link(struct aw_link **out, struct aw_link *inner,
+                                       const char *text, bool ascii, struct aw_error *err)
+{
+    struct aw_url url;
+    assert_int_equal(aw_url_parse(&url, text, err), AW_OK);
+    return aw_fault_wrap(out, inner, &url, ascii, err);
+}
+
 /* Requires that opening fails with this status and these words. */
 static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
                                         enum aw_status status, const char *words)

@@ -166,14 +166,12 @@ TEST(wrappers_forward_events)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link *link;
-    struct aw_url url;
     int traces[2] = {0};
     assert_tells_all(told_link(&clock.base));
     assert_tells_all(aw_trace_wrap(told_link(&clock.base), count_traces, traces));
     /* An own frame is traced when it is written, not when it is read back. */
     assert_int_equal(traces[false], 1);
-    assert_int_equal(aw_url_parse(&url, "told:?drop=0", NULL), AW_OK);
-    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_int_equal(wrap_link(&link, told_link(&clock.base), "told:?drop=0", false, NULL), AW_OK);
     assert_tells_all(link);
 }
 
@@ -181,12 +179,11 @@ TEST(delayed_write_error_loses_the_link)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err = {0};
-    struct aw_url url;
     struct aw_link *link;
     char buf[16];
     size_t got;
-    assert_int_equal(aw_url_parse(&url, "told:?delay=1ms", NULL), AW_OK);
-    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_int_equal(wrap_link(&link, told_link(&clock.base), "told:?delay=1ms", false, &err),
+                     AW_OK);
     assert_int_equal(send_frame(link, "05E#AA", &err), AW_OK);
     clock.time_ns += 2 * AW_MILLISECOND;
     assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);

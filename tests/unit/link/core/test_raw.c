@@ -10,8 +10,7 @@ static void write_raw(const struct aw_link *link, const void *buf, size_t size)
     struct aw_link_raw raw = {
         .bytes = bytes, .cap = sizeof bytes, .address = (const void *)bytes, .address_size = 99};
     assert_true(aw_link_raw(link, buf, size, &raw));
-    assert_true(raw.address ? raw.address_size == sizeof(struct sockaddr_in)
-                            : raw.address_size == 0);
+    assert_int_equal(raw.address_size, raw.address ? sizeof(struct sockaddr_in) : 0);
     assert_int_equal(raw.address_size
                          ? sendto(raw.fd, bytes, raw.size, 0, raw.address, raw.address_size)
                          : write(raw.fd, bytes, raw.size),

@@ -14,6 +14,8 @@
 #define BY_ID  "/dev/serial/by-id/usb-Nobody_UNO_55-if00"
 #define USB    "/sys/devices/pci0000:00/usb1/1-3/"
 #define SERIAL USB "1-3:1.0/ttyAW0/"
+#define UART   "/sys/devices/platform/uart/"
+#define CORE   "serial0/serial0:0/serial0:0.0"
 
 /* The other end of the cable, and events of the port. Errors are errno values; 0: none. */
 static struct {
@@ -298,7 +300,6 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
 TEST_WITH(plug_in, unplug, ports_are_listed)
 {
     struct aw_port ports[4];
-    char holder[100];
     assert_int_equal(aw_link_list_serial(NULL, 0), 1);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].path, PORT);
@@ -315,9 +316,8 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
 
     int fd = NEXT64(open)(port.name, O_RDWR | O_NOCTTY);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
-    snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
-        assert_has(ports[0].holder, holder);
+        assert_has(ports[0].holder, text_of("(pid %d)", (int)getpid()));
     port.elsewhere = true; /* another container has a terminal with the same number */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
@@ -335,7 +335,6 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
 TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
 {
     struct aw_port ports[9];
-    char path[80];
     for (int n = 1; n <= 8; n++) {
         assert_int_equal(aw_link_list_serial(ports, 9), n);
         struct aw_error err;
@@ -350,12 +349,10 @@ TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
         assert_has(err.text,
                    text_of("available: %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
         assert_has(err.text, " (see 'list')");
-        snprintf(path, sizeof path, "/sys/class/tty/ttyAW%d", n);
-        other_symlink(path, text_of("../../devices/platform/uart/tty/ttyAW%d", n));
-        snprintf(path, sizeof path, "/dev/ttyAW%d", n);
-        other_device(path, port.name);
-        snprintf(path, sizeof path, "/sys/devices/platform/uart/tty/ttyAW%d/dev", n);
-        other_file(path, "4:64\n");
+        other_symlink(text_of("/sys/class/tty/ttyAW%d", n),
+                      text_of("../../devices/platform/uart/tty/ttyAW%d", n));
+        other_device(text_of("/dev/ttyAW%d", n), port.name);
+        other_file(text_of("/sys/devices/platform/uart/tty/ttyAW%d/dev", n), "4:64\n");
     }
 }
 
@@ -364,16 +361,13 @@ TEST_WITH(plug_in, unplug, driver_behind_the_serial_core_is_found)
 {
     struct aw_port ports[2];
     other_remove("/sys/class/tty");
-    other_symlink("/sys/class/tty/ttyAW0",
-                  "../../devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0");
-    other_file("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0/dev", "4:64\n");
-    other_symlink("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0/device",
-                  "../..");
+    other_symlink("/sys/class/tty/ttyAW0", "../../devices/platform/uart/" CORE "/tty/ttyAW0");
+    other_file(UART CORE "/tty/ttyAW0/dev", "4:64\n");
+    other_symlink(UART CORE "/tty/ttyAW0/device", "../..");
     other_file("/sys/bus/serial-base/drivers/port/bind", "");
     other_file("/sys/bus/platform/drivers/serial_uart/bind", "");
-    other_symlink("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/driver",
-                  "../../../../../../bus/serial-base/drivers/port");
-    other_symlink("/sys/devices/platform/uart/driver", "../../../bus/platform/drivers/serial_uart");
+    other_symlink(UART CORE "/driver", "../../../../../../bus/serial-base/drivers/port");
+    other_symlink(UART "driver", "../../../bus/platform/drivers/serial_uart");
     assert_int_equal(aw_link_list_serial(ports, 2), 1);
     assert_string_equal(ports[0].driver, "serial_uart");
     assert_string_equal(ports[0].usb, "");

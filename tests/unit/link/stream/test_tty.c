@@ -447,22 +447,20 @@ TEST(only_one_program_can_claim_a_link)
 {
     struct aw_owner owner, other;
     struct aw_error err = {.text = ""};
-    char wanted[300], who[96], text[96] = "";
+    char who[96], text[96] = "";
     const char *link = in_directory("arm");
     assert_int_equal(aw_owner_claim(&owner, link, &err), AW_OK);
     assert_string_equal(owner.pty, "");
-    assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
-    snprintf(wanted, sizeof wanted,
-             "pty:%s: busy: in use by another program — end that program, or choose another path",
-             link);
-    assert_string_equal(err.text, wanted);
+    assert_error(aw_owner_claim(&other, link, &err), AW_NO_LINK, &err,
+                 text_of("pty:%s: busy: in use by another program — end that program, or choose "
+                         "another path",
+                         link));
     assert_int_equal(other.fd, -1);
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/7777", &err), AW_OK);
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/77", &err), AW_OK); /* replaces the file */
     ssize_t n = pread(owner.fd, text, sizeof text - 1, 0);
-    snprintf(wanted, sizeof wanted, "/dev/pts/77 %ld\n", (long)getpid());
-    assert_string_equal(text, wanted);
-    assert_int_equal(n, strlen(wanted));
+    assert_string_equal(text, text_of("/dev/pts/77 %ld\n", (long)getpid()));
+    assert_int_equal(n, strlen(text));
     assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
     aw_port_name_process((long)getpid(), who, sizeof who);
     assert_has(err.text, who);
@@ -482,11 +480,10 @@ TEST(only_one_program_can_claim_a_link)
     write_file(owner.path, "");
     aw_owner_release(&owner);
     assert_int_equal(unlink(owner.path), 0);
-    snprintf(wanted, sizeof wanted,
-             "pty:%s/x/arm: cannot create %s/x/arm.lock: No such file or "
-             "directory — use another path",
-             directory, directory);
-    assert_error(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK, &err, wanted);
+    assert_error(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK, &err,
+                 text_of("pty:%s/x/arm: cannot create %s/x/arm.lock: No such file or directory — "
+                         "use another path",
+                         directory, directory));
 }
 
 ALL_TESTS_WITH(make_directory, remove_directory);

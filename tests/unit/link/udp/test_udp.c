@@ -550,12 +550,6 @@ TEST(default_ports_and_socket_options_are_used)
     assert_reads(server, "hello");
     assert_in_range(server->rx.time_ns, before, aw_wall_time());
     assert_passes(server, client, "you");
-    uint8_t bytes[8];
-    struct aw_link_raw raw = {.bytes = bytes, .cap = 3};
-    assert_true(aw_link_raw(client, "end", 3, &raw));
-    assert_true(raw.size == 3 && raw.fd == aw_link_fd(client) && raw.address &&
-                raw.address_size > 0);
-    assert_false(aw_link_raw(client, "ends", 4, &raw));
     aw_link_close(client);
     aw_link_close(server);
 }

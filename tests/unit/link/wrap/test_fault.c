@@ -4,15 +4,6 @@
 
 #include <stdio.h>
 
-/* Wraps a link with these keys. */
-static enum aw_status wrap(struct aw_link **out, struct aw_link *inner, const char *text,
-                           bool ascii, struct aw_error *err)
-{
-    struct aw_url url;
-    assert_int_equal(aw_url_parse(&url, text, err), AW_OK);
-    return aw_fault_wrap(out, inner, &url, ascii, err);
-}
-
 static struct aw_link *faulty_echo(struct aw_virtual_clock *clock, const char *text, bool datagrams,
                                    bool ascii)
 {
@@ -20,7 +11,7 @@ static struct aw_link *faulty_echo(struct aw_virtual_clock *clock, const char *t
     struct aw_link *link;
     *clock = aw_virtual_clock();
     link = aw_sim_link(&echo_device(0)->base, &clock->base, datagrams, "sim:echo");
-    assert_int_equal(wrap(&link, link, text, ascii, &err), AW_OK);
+    assert_int_equal(wrap_link(&link, link, text, ascii, &err), AW_OK);
     return link;
 }
 
@@ -51,7 +42,7 @@ TEST(link_without_faults_is_not_wrapped)
     struct aw_error err;
     struct aw_link *out;
     LINK inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
-    assert_int_equal(wrap(&out, inner, "sim:?quirks=x", true, &err), AW_OK);
+    assert_int_equal(wrap_link(&out, inner, "sim:?quirks=x", true, &err), AW_OK);
     assert_ptr_equal(out, inner);
 }
 
@@ -193,7 +184,7 @@ TEST(delayed_input_of_the_old_client_is_dropped)
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_link inner = {.ops = &ops, .clock = &clock.base, .n_connections = 1}, *link;
     struct aw_error err = {0};
-    assert_int_equal(wrap(&link, &inner, "x:?delay=1s", false, &err), AW_OK);
+    assert_int_equal(wrap_link(&link, &inner, "x:?delay=1s", false, &err), AW_OK);
     assert_read_is(link, AW_EVENT, 2 * AW_SECOND);
     assert_read_is(link, AW_TIMEOUT, 2 * AW_SECOND);
     assert_writes(link, "one");
@@ -269,7 +260,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
         aw_sim_link(&echo_device(AW_MILLISECOND)->base, &clock.base, datagrams, "sim:echo");
     fprintf(out, "case %s %d %d\n", query, datagrams, ascii);
     link = aw_trace_wrap(link, print_inside, &passing);
-    assert_int_equal(wrap(&link, link, query, ascii, &err), AW_OK);
+    assert_int_equal(wrap_link(&link, link, query, ascii, &err), AW_OK);
     for (int i = 0; i < 8; i++) {
         assert_writes(link, text_of("%d,x", i * 111));
         if (i >= 3)
@@ -319,7 +310,7 @@ TEST(invalid_keys_are_refused_and_close_the_inner_link)
         device->closed = &closed;
         struct aw_link *out,
             *inner = aw_sim_link(&device->base, &clock.base, row->datagrams, "sim:");
-        assert_int_equal(wrap(&out, inner, row->url, true, &err), AW_USAGE);
+        assert_int_equal(wrap_link(&out, inner, row->url, true, &err), AW_USAGE);
         assert_null(out);
         assert_int_equal(closed, 1);
         if (row->text)

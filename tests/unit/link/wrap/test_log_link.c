@@ -35,12 +35,11 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_error err = {.text = ""};
-    char url[120], text[400] = "";
+    char text[400] = "";
     uint8_t bytes[16];
     size_t got, used = 0;
     enum aw_status status = AW_OK;
-    snprintf(url, sizeof url, "log:%s%s", path, query);
-    LINK link = open_link(url, &clock.base);
+    LINK link = open_link(text_of("log:%s%s", path, query), &clock.base);
     int64_t start = clock.time_ns;
     assert_true(link->datagrams && link->is_recording && link->n_connections > 0);
     assert_int_equal(aw_link_fd(link), -1);
@@ -60,11 +59,9 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
         }
     }
     assert_string_equal(text, wanted);
-    snprintf(text, sizeof text, "log:%s", path);
-    assert_string_equal(link->key, text);
-    snprintf(text, sizeof text, "%s: end of file", path);
+    assert_string_equal(link->key, text_of("log:%s", path));
     if (status == AW_LOST)
-        assert_string_equal(err.text, text);
+        assert_string_equal(err.text, text_of("%s: end of file", path));
 }
 
 TEST(frames_are_replayed_at_their_intervals)
