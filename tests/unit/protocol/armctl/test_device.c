@@ -28,10 +28,21 @@ static void note(void *context, const char *body, int64_t now)
     strcat(strcat(f->executed, f->executed[0] ? " " : ""), body);
 }
 
-static void start_device(struct fixture *f)
+/* Starts without a device. */
+static struct fixture *prepare(const char *quirks)
 {
+    struct fixture *f = &fixture;
+    memset(f, 0, sizeof *f);
+    f->clock = aw_virtual_clock();
+    f->options = aw_armctl_device_defaults();
+    assert_ok(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), &f->err);
     f->options.on_execute = note;
     f->options.context = f;
+    return f;
+}
+
+static void start_device(struct fixture *f)
+{
     f->device = aw_armctl_device_new(&f->options);
     assert_non_null(f->device);
     f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
@@ -46,14 +57,9 @@ static void start_controller(struct fixture *f, const struct aw_armctl_memory *m
     aw_armctl_init(&f->arm, f->link, &options, memory);
 }
 
-static struct fixture *begin(const char *quirks, const struct aw_armctl_profile *profile)
+static struct fixture *begin(const char *quirks)
 {
-    struct fixture *f = &fixture;
-    memset(f, 0, sizeof *f);
-    f->clock = aw_virtual_clock();
-    f->options = aw_armctl_device_defaults();
-    assert_int_equal(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
-    f->options.profile = profile;
+    struct fixture *f = prepare(quirks);
     start_device(f);
     start_controller(f, NULL);
     return f;
@@ -201,7 +207,7 @@ TEST(handler_answers_each_line)
 {
     for (size_t i = 0; i < sizeof handler_sessions / sizeof *handler_sessions; i++) {
         const struct session *session = &handler_sessions[i];
-        struct fixture *f = begin(session->quirks, NULL);
+        struct fixture *f = begin(session->quirks);
         char steps[400], *save;
         strcpy(steps, session->steps);
         for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
@@ -214,7 +220,7 @@ TEST(handler_answers_each_line)
 
 TEST(ignored_lines_are_counted)
 {
-    struct fixture *f = begin("", NULL);
+    struct fixture *f = begin("");
     say(f, "0XYZ1\r\n0DEG;\r\nnonsense\r\n0DEG1,090\r\n2DEG1,090\r\n");
     const struct aw_armctl_device_counters *counters = aw_armctl_device_counters(f->device);
     assert_int_equal(counters->ignored, 3);
@@ -251,7 +257,7 @@ TEST(quirk_names_are_parsed)
 TEST(client_completes_commands_with_every_quirk)
 {
     for (int i = 0; aw_armctl_quirk_names[i]; i++) {
-        struct fixture *f = begin(aw_armctl_quirk_names[i], NULL);
+        struct fixture *f = begin(aw_armctl_quirk_names[i]);
         unsigned quirks = f->options.quirks;
         bool as_asked =
             quirks & (AW_ARMCTL_PULSE_DEG | AW_ARMCTL_BARE_CONFIRM | AW_ARMCTL_ONLY_DEG_SPD);
@@ -275,7 +281,7 @@ TEST(client_completes_commands_with_every_quirk)
 TEST(handler_may_restart_between_invocations)
 {
     for (int before = 0; before < 4; before++) {
-        struct fixture *f = begin("", NULL);
+        struct fixture *f = begin("");
         for (int i = 0; i < before; i++)
             assert_int_equal(go(f, i % 2 ? "DEG1,010" : "DEG1,090"), AW_OK);
         struct aw_armctl_memory memory = *aw_armctl_memory(&f->arm);
@@ -294,7 +300,7 @@ TEST(handler_may_restart_between_invocations)
 
 TEST(stop_interrupts_a_motion)
 {
-    struct fixture *f = begin("", NULL);
+    struct fixture *f = begin("");
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 500;
     f->arm.options.seq = 1;
@@ -309,7 +315,7 @@ TEST(stop_interrupts_a_motion)
 
 TEST(stop_without_wait_returns_to_the_confirmed_position)
 {
-    struct fixture *f = begin("", NULL);
+    struct fixture *f = begin("");
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     f->arm.options.confirm_timeout_ms = 500;
     f->arm.options.seq = 1;
@@ -375,27 +381,6 @@ static struct aw_device *device_with(const char *quirks, const struct aw_armctl_
     return device;
 }
 
-/* Sends one line to a new handler; prints its output and the speed of each motion. */
-static void print_alone(const char *quirks, const struct aw_armctl_profile *profile,
-                        const char *line, FILE *out)
-{
-    struct aw_device *device = device_with(quirks, profile, out);
-    char script[80];
-    snprintf(script, sizeof script, "1 %s", line);
-    print_talk(device, script, 1500, read_line, print_line, out);
-    for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
-        for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
-            double at[3];
-            for (int k = 0; k < 3; k++)
-                at[k] =
-                    aw_armctl_device_position(device, (enum aw_armctl_kind)kind, i,
-                                              (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
-            if (at[0] < at[2] || at[0] > at[2])
-                fprintf(out, "\tjoint %d from %.3f by %.3f to %.3f\n", i, at[0], at[1], at[2]);
-        }
-    aw_device_close(device);
-}
-
 static void hear(struct aw_device *device, double at_ms, const char *text, size_t size, FILE *out)
 {
     int64_t now = (int64_t)(at_ms * 1e6);
@@ -446,61 +431,57 @@ static void print_reconnected(const char *quirks, FILE *out)
     }
 }
 
+static const struct aw_armctl_profile *joints(void)
+{
+    static const char *const keys[][3] = {{"base", "index", "1"},   {"base", "max", "80"},
+                                          {"base", "speed", "0.5"}, {"lift", "index", "2"},
+                                          {"lift", "home", "30"},   {"lift", "kind", "translate"},
+                                          {"hand", "index", "5"},   {"hand", "kind", "pulse"},
+                                          {"hand", "speed", "100"}, {"wrist", "index", "4"}};
+    static struct aw_armctl_profile profile;
+    profile.n = 0;
+    EACH (key, keys)
+        assert_int_equal(aw_armctl_profile_set(&profile, (*key)[0], (*key)[1], (*key)[2], NULL),
+                         AW_OK);
+    assert_int_equal(aw_armctl_profile_finish(&profile, NULL), AW_OK);
+    return &profile;
+}
+
+/* Sends "[QUIRK] [joints]: LINE" to a new handler; prints its output and the speed of motions. */
+static void run_line(const char *input, size_t i, FILE *out)
+{
+    char quirk[20] = "", line[60];
+    const char *colon = strchr(input, ':');
+    bool has_joints = strncmp(colon - 6, "joints", 6) == 0;
+    (void)i;
+    if (*input != ':' && strncmp(input, "joints", 6) != 0)
+        sscanf(input, "%19[^ :]", quirk);
+    struct aw_device *device = device_with(quirk, has_joints ? joints() : NULL, out);
+    fputc('\n', out);
+    hear(device, 1, line, read_line(colon + 2, (uint8_t *)line), out);
+    print_talk(device, "", 1500, read_line, print_line, out);
+    for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
+        for (int joint = 0; joint < AW_ARMCTL_JOINTS; joint++) {
+            double at[3];
+            for (int k = 0; k < 3; k++)
+                at[k] =
+                    aw_armctl_device_position(device, (enum aw_armctl_kind)kind, joint,
+                                              (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
+            if (at[0] < at[2] || at[0] > at[2])
+                fprintf(out, "\tjoint %d from %.3f by %.3f to %.3f\n", joint, at[0], at[1], at[2]);
+        }
+    aw_device_close(device);
+}
+
 TEST(line_results_match_the_golden_file)
 {
-    static const char *const keys[] = {
-        "base",  "index", "1", "base", "max",  "80",        "base", "speed", "0.5", /* */
-        "lift",  "index", "2", "lift", "kind", "translate", "lift", "home",  "30",  /* */
-        "hand",  "index", "5", "hand", "kind", "pulse",     "hand", "speed", "100", /* */
-        "wrist", "index", "4"};
-    static const char *const quirks[] = {"", "pulse-deg", "only-deg-spd", "ack-invalid",
-                                         "published"};
-    static const char *const lines[] = {
-        "0DEG1,040",       "0DEG9,360",    "0POS2,100",   "0POS1,005",
-        "0POS9,999",       "0DEG2,010",    "0DEG5,010",   "0DEG5,1000",
-        "0DEG5,2000",      "0DEG5,999",    "0DEG5,2001",  "0DEG5,1700",
-        "0DEG2,1500",      "0DEG4,1000",   "0DEG4,2000",  "0DEG3,1200",
-        "0DEG4,15",        "0DEG4",        "0DEG4,15x0",  "0DEG4,",
-        "0DEG,5",          "0DEG4;5",      "0DEG+4,1500", "0DEG4,+1500",
-        "0DEG41500",       "0DEG4,1500,3", "0SPD1,500",   "0SPD1,0000000000000000000000005",
-        "0ARM100,020,050", "0XYZ1",        "0MOV0040",    "1DEG1,010",
-        "2DEG1,010"};
     static const char drive[] =
         "1 0SPD001\\r\\n|1.5 0ACK2\\r\\n|2 1MOV0002\\r\\n|2500 0ACK3\\r\\n|3000 0SPD000\\r\\n|"
         "3000.5 0ACK2\\r\\n|3001 1MOV0100\\r\\n|4000 0ACK3\\r\\n|9000 0SPD100\\r\\n|"
         "9000.5 0ACK2\\r\\n|9001 1MOV-100\\r\\n|9500 0SPD000\\r\\n|9600 0ACK3\\r\\n|"
         "9650 1MOV0050\\r\\n|9660 0SPD001\\r\\n|9700 0ACK2\\r\\n";
-    struct aw_armctl_profile profile = {0};
-    char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* results without quirks */
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i += 3)
-        assert_int_equal(aw_armctl_profile_set(&profile, keys[i], keys[i + 1], keys[i + 2], NULL),
-                         AW_OK);
-    assert_int_equal(aw_armctl_profile_finish(&profile, NULL), AW_OK);
-    for (size_t i = 0; i < 2 * sizeof quirks / sizeof *quirks; i++) {
-        fprintf(out, "case '%s'%s\n", quirks[i / 2], i % 2 ? " with joints" : "");
-        for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-            char *now;
-            FILE *one = open_memstream(&now, &size);
-            snprintf(line, sizeof line, "%s\\r\\n", lines[k]);
-            print_alone(quirks[i / 2], i % 2 ? &profile : NULL, line, one);
-            fclose(one);
-            if (i < 2 || (i % 2 == i / 8 && k % 2 == 0 && strcmp(now, usual[i % 2][k]) != 0))
-                fputs(now, out);
-            if (i < 2)
-                usual[i % 2][k] = now;
-            else
-                free(now);
-        }
-    }
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-        free(usual[0][k]);
-        free(usual[1][k]);
-    }
-    /* The published handler treats 32 characters as a line, whatever follows. */
-    print_alone("published", NULL, "0SPD1,00000000000000000000000005", out);
-    print_alone("published", NULL, "0SPD1,000000000000000000000000051DEG4,1500\\r\\n", out);
+    FILE *out = begin_picture();
+    print_cases("lines-armctl.txt", run_line, out);
     print_odd_times("", out);
     print_odd_times("published", out);
     print_reconnected("published", out);
@@ -510,6 +491,7 @@ TEST(line_results_match_the_golden_file)
     /* Starts as many motions as can be stored; the last one ends first. */
     device = device_with("", NULL, out);
     for (int i = 0; i < 17; i++) {
+        char line[60];
         snprintf(line, sizeof line, "%d%s%d,%03d\r\n", i & 1, i % 2 ? "POS" : "DEG", i / 2 % 10,
                  200 - 10 * i);
         hear(device, 1, line, strlen(line), out);
@@ -517,9 +499,7 @@ TEST(line_results_match_the_golden_file)
     print_talk(device, "", 1000, read_line, print_line, out);
     print_handler(device, AW_SECOND, out);
     aw_device_close(device);
-    fclose(out);
-    expect_picture("lines-armctl.txt", text);
-    free(text);
+    end_picture(out, "lines-armctl.txt");
 }
 
 TEST(default_timeouts_match_the_documentation)
@@ -548,21 +528,12 @@ static void count(void *context, const char *body, int64_t now)
 static struct tally send_many(const char *quirks, const char *faults,
                               const struct aw_armctl_memory *memory, int commands)
 {
-    struct fixture *f = &fixture;
+    struct fixture *f = prepare(quirks);
     struct tally tally = {.now = ""};
     struct aw_url url;
-    memset(f, 0, sizeof *f);
-    f->clock = aw_virtual_clock();
-    f->options = aw_armctl_device_defaults();
-    assert_int_equal(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
-    start_device(f);
-    aw_link_close(f->link);
     f->options.on_execute = count;
     f->options.context = &tally;
-    f->device = aw_armctl_device_new(&f->options);
-    f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
-    f->link->n_connections = 0;
-    f->link->is_simulated = false;
+    start_device(f);
     assert_int_equal(aw_url_parse(&url, faults, &f->err), AW_OK);
     assert_int_equal(aw_fault_wrap(&f->link, f->link, &url, true, &f->err), AW_OK);
     start_controller(f, memory);

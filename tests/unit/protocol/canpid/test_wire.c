@@ -17,11 +17,6 @@ TEST_WITH(setup, NULL, every_field_round_trips)
     check_documented(&aw_canpid_protocol);
 }
 
-TEST_WITH(setup, NULL, unit_may_depend_on_a_controller_named_later)
-{
-    assert_encodes(&wire, "setpoint", "value=10deg controller=pos board=lknee", "044#398EE33C0000");
-}
-
 TEST_WITH(setup, NULL, command_seen_on_the_bus_becomes_a_tx_record)
 {
     struct aw_record record;

@@ -133,41 +133,6 @@ static void answer(struct tap *tap, int ms, uint32_t id, const double *values, i
     answer(tap, ms, id, (const double[]){__VA_ARGS__},                                             \
            (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 
-static enum aw_status positions(struct tap *tap)
-{
-    return aw_hidmotor_read(&tap->arm, "positions", &tap->reply, &tap->err);
-}
-
-static double bad_count;
-
-static void with_count(struct tap *tap, const uint8_t *report)
-{
-    ANSWER(tap, 1, id_of(report), bad_count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
-}
-
-TEST(invalid_number_of_motors_is_malformed)
-{
-    static const struct {
-        double count;
-        bool positions, velocities;
-    } cases[] = {{0, 0, 0},   {1, 1, 1},    {3, 1, 1},       {4, 1, 1},   {5, 1, 0},
-                 {7, 1, 0},   {8, 0, 0},    {99, 0, 0},      {2.5, 0, 0}, {-1, 0, 0},
-                 {NAN, 0, 0}, {1e30, 0, 0}, {INFINITY, 0, 0}};
-    EACH (c, cases) {
-        struct tap *tap = tap_new(with_count);
-        struct aw_hidmotor_status status;
-        bad_count = c->count;
-        assert_int_equal(positions(tap), c->positions ? AW_OK : AW_MALFORMED);
-        enum aw_status result = aw_hidmotor_status(&tap->arm, &status, &tap->err);
-        assert_int_equal(result, c->velocities ? AW_OK : AW_MALFORMED);
-        assert_int_equal(tap->arm.latest.n, c->positions ? (int)bad_count : 0);
-        if (!c->positions)
-            assert_has(tap->err.text, "positions: count is ");
-        assert_int_equal(tap->arm.counters.malformed, !c->positions + !c->velocities);
-        free(tap);
-    }
-}
-
 /* Runs thousands of transactions with every kind of fault. The board of this test echoes the last
  * eight bytes of a request to identify it in the reply. */
 

@@ -3,14 +3,6 @@
 #include "protocol/unitysim/limits.h"
 #include "unitysim_helper.h"
 
-static struct aw_error error;
-
-static void assert_says(const char *words)
-{
-    if (!strstr(error.text, words))
-        fail_msg("\"%s\" does not say \"%s\"", error.text, words);
-}
-
 TEST(ticks_convert_to_degrees)
 {
     assert_near(aw_unitysim_ticks_to_deg(2048), 0, 0);
@@ -21,67 +13,21 @@ TEST(ticks_convert_to_degrees)
         assert_int_equal((int)aw_unitysim_deg_to_ticks(aw_unitysim_ticks_to_deg(i)), i);
 }
 
-TEST(joints_are_found_by_name)
+TEST(invalid_limits_are_refused)
 {
-    int joint = -1;
-    assert_string_equal(aw_unitysim_joint_name(AW_UNITYSIM_WRIST_ROTATE), "wrist_rotate");
-    assert_int_equal(aw_unitysim_joint_find("hand"), AW_UNITYSIM_HAND);
-    assert_int_equal(aw_unitysim_joint_find("Wrist Flex"), AW_UNITYSIM_WRIST_FLEX);
-    assert_int_equal(aw_unitysim_joint_find("wrist-rotate"), AW_UNITYSIM_WRIST_ROTATE);
-    assert_int_equal(aw_unitysim_joint_find("wrist"), -1);
-    assert_int_equal(aw_unitysim_joint_find("elbows"), -1);
-    assert_int_equal(aw_unitysim_joint_find(""), -1);
-    assert_int_equal(aw_unitysim_joint_parse("SHOULDER", &joint, &error), AW_OK);
-    assert_int_equal(joint, AW_UNITYSIM_SHOULDER);
-    assert_int_equal(aw_unitysim_joint_parse("ebow", &joint, &error), AW_USAGE);
-    assert_says("did you mean 'elbow'");
-    assert_int_equal(aw_unitysim_joint_parse("gripper", &joint, &error), AW_USAGE);
-    assert_says("shoulder, elbow");
-}
-
-TEST(default_limits_and_speeds_match_the_scenes)
-{
-    static const struct aw_unitysim_limits wanted = {
-        {{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}};
-    static const int caps[] = {67, 45, 90, 67, 90};
+    static const struct {
+        struct aw_unitysim_limit hand;
+        const char *says;
+    } cases[] = {{{1928, 1927}, "hand: lower limit 1928 is above upper limit 1927"},
+                 {{1928, 65536}, "65536"},
+                 {{-1, 5}, "-1"}};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    assert_memory_equal(&limits, &wanted, sizeof wanted);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        assert_int_equal(aw_unitysim_velocity_cap(i), caps[i]);
-    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_OK);
-    limits.joint[AW_UNITYSIM_HAND].max = 1927;
-    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
-    assert_says("hand: lower limit 1928 is above upper limit 1927");
-    limits.joint[AW_UNITYSIM_HAND].max = 65536;
-    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
-    limits.joint[AW_UNITYSIM_HAND] = (struct aw_unitysim_limit){-1, 5};
-    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
-}
-
-TEST(scenes_are_found_by_name)
-{
-    int index = 0;
-    assert_string_equal(aw_unitysim_scene_name(2), "slam-dunk");
-    assert_string_equal(aw_unitysim_scene(2)->title, "Slam Dunk");
-    assert_null(aw_unitysim_scene(0));
-    assert_null(aw_unitysim_scene(7));
-    assert_null(aw_unitysim_scene_name(7));
-    for (int i = 1; i <= 6; i++) {
-        assert_int_equal(aw_unitysim_scene(i)->index, i);
-        assert_int_equal(aw_unitysim_scene_parse(aw_unitysim_scene_name(i), &index, &error), AW_OK);
-        assert_int_equal(index, i);
+    struct aw_error err;
+    assert_ok(aw_unitysim_limits_check(&limits, &err), &err);
+    EACH (c, cases) {
+        limits.joint[AW_UNITYSIM_HAND] = c->hand;
+        assert_error_has(aw_unitysim_limits_check(&limits, &err), AW_LIMIT, &err, c->says);
     }
-    assert_int_equal(aw_unitysim_scene_parse("Slam Dunk", &index, &error), AW_OK);
-    assert_int_equal(index, 2);
-    assert_int_equal(aw_unitysim_scene_parse("200", &index, &error), AW_OK);
-    assert_int_equal(index, 200);
-    assert_int_equal(aw_unitysim_scene_parse("slamdunk", &index, &error), AW_USAGE);
-    assert_says("did you mean 'slam-dunk'");
-    assert_int_equal(aw_unitysim_scene_parse("xyzzy", &index, &error), AW_USAGE);
-    assert_says("basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking");
-    assert_int_equal(aw_unitysim_scene_parse("0", &index, &error), AW_LIMIT);
-    assert_int_equal(aw_unitysim_scene_parse("256", &index, &error), AW_LIMIT);
-    assert_int_equal(aw_unitysim_scene_parse("1.5", &index, &error), AW_LIMIT);
 }
 
 /* Prints the results of words for joints, positions, drive commands and scenes. */
@@ -89,12 +35,13 @@ static void print_parsed(const char *word, size_t i, FILE *out)
 {
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     (void)i;
-    struct aw_error err = {.text = ""};
+    struct aw_error err, no_joint = {.text = ""}, no_scene = {.text = ""};
     char before[400] = "", line[400];
     int joint = -1, scene = -1;
-    aw_unitysim_joint_parse(word, &joint, &err);
-    aw_unitysim_scene_parse(word, &scene, &err);
-    fprintf(out, "joint %d scene %d\n", joint, scene);
+    enum aw_status joint_status = aw_unitysim_joint_parse(word, &joint, &no_joint);
+    enum aw_status scene_status = aw_unitysim_scene_parse(word, &scene, &no_scene);
+    fprintf(out, "joint %d %d %s scene %d %d %s\n", (int)joint_status, joint, no_joint.text,
+            (int)scene_status, scene, no_scene.text);
     for (int k = 0; k < AW_UNITYSIM_JOINTS; k++) {
         double ticks = -1;
         struct aw_unitysim_drive drive = {0}, forced = {0};

@@ -78,8 +78,10 @@ static void assert_silent(struct rig *rig)
     "|FF FF 02 26 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01" LIMITS                    \
     "|!" SHOULDER_ELBOW_HAND "|+0.1|"
 
-/* Datagrams in hex between bars, without their checksum ("!": unchanged; "+": seconds pass).
- * Then the state of a simulation with or without a scene, and why it dropped the last datagram. */
+/* Steps between bars: a datagram in hex without its checksum ("!": with it), "+" (seconds pass, and
+ * the client reads), "@" (seconds pass), "<" (requires this datagram), "?" (requires silence),
+ * "=" (requires this state). Then the state of a simulation with or without a scene, and why it
+ * dropped the last datagram. */
 static const struct effect {
     const char *what;
     bool loaded;
@@ -184,13 +186,35 @@ static const struct effect {
     {"control with six, of which the last does not count", true,
      "FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00 00 09 00 01",
      "shoulder 7 elbow 8 applied 1 partial 0 odd 1", NULL},
+    {"no answers before a scene is loaded, then feedback every 15 ms", false,
+     "?|!" ALL_STOP "|!FF FF 03 FC|!" UPDATE_WITH_CAMERA "|?|!" SCENE_1
+     "|<FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 08 01 00 00 04 00 "
+     "08 01 00 00 A6|=phase 0|+0|+15",
+     "fed 1000", NULL},
+    {"a joint stops at its limit and still pushes", true, "!" SHOULDER_ELBOW_HAND "|+5",
+     "shoulder-at 3073 elbow-at 1700 hand-at 2800 elbow-limited 1 fed-velocity 67", NULL},
+    {"scene 0 freezes the feedback, and the next scene moves the arm to its start", true,
+     "!" SHOULDER_ELBOW_HAND
+     "|+0.4|@0.1|+0|=fed 33 fed-shoulder 2287|FF FF 00 28 00 1E " CAMERA_9 LIMITS
+     "|+0.15|=scene 0 fed 43 fed-shoulder 2298 fed-velocity 67|!" ALL_STOP
+     "|!FF FF 03 FC|+0.15|=fed 53 fed-shoulder 2298 fed-velocity 67|!" SCENE_1 "|+0.1",
+     "fed-shoulder 2048 fed-velocity 0", NULL},
     {"nothing moves without a scene", false, "!" SHOULDER_ELBOW_HAND "|!" UPDATE_WITH_CAMERA,
      "shoulder 0 applied 2 lost 0", NULL},
 };
 
-static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
+/* Returns the ticks of a joint, or -1 between two ticks. */
+static int64_t whole_ticks(const struct aw_unitysim_truth *t, int joint)
 {
+    double ticks = aw_unitysim_deg_to_ticks(t->degrees[joint]);
+    return fabs(ticks - round(ticks)) < 1e-6 ? llround(ticks) : -1;
+}
+
+static int64_t shown(struct rig *rig, const char *name)
+{
+    const struct aw_unitysim_truth truth = rig_truth(rig), *t = &truth;
     const struct aw_unitysim_device_counters *n = &t->counters;
+    const struct aw_unitysim_feedback *fed = &rig->unity.feedback;
     const struct {
         const char *name;
         int64_t value;
@@ -209,6 +233,14 @@ static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
                   {"hand", t->drive[AW_UNITYSIM_HAND].velocity},
                   {"elbow-state", t->drive[AW_UNITYSIM_ELBOW].state},
                   {"hand-state", t->drive[AW_UNITYSIM_HAND].state},
+                  {"shoulder-at", whole_ticks(t, AW_UNITYSIM_SHOULDER)},
+                  {"elbow-at", whole_ticks(t, AW_UNITYSIM_ELBOW)},
+                  {"hand-at", whole_ticks(t, AW_UNITYSIM_HAND)},
+                  {"elbow-limited", t->at_limit[AW_UNITYSIM_ELBOW]},
+                  {"phase", rig->clock.time_ns % AW_UNITYSIM_CADENCE_NS},
+                  {"fed", (int64_t)rig->unity.counters.feedback},
+                  {"fed-shoulder", fed->position[AW_UNITYSIM_SHOULDER]},
+                  {"fed-velocity", fed->velocity[AW_UNITYSIM_SHOULDER]},
                   {"received", (int64_t)n->received},
                   {"applied", (int64_t)n->applied},
                   {"partial", (int64_t)n->partial},
@@ -221,127 +253,81 @@ static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
                   {"requests", (int64_t)n->requests},
                   {"scenes", (int64_t)n->scenes},
                   {"lost", (int64_t)n->lost}};
-    EACH (c, values)
-        if (strcmp(c->name, name) == 0)
-            return c->value;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].value;
     fail_msg("there is no %s", name);
     return 0;
 }
 
+static void check_state(struct rig *rig, const char *what, const char *state)
+{
+    char name[20];
+    int64_t value;
+    for (int used; sscanf(state, "%19s %" SCNd64 "%n", name, &value, &used) == 2; state += used)
+        if (shown(rig, name) != value)
+            fail_msg("%s: %s is %d", what, name, (int)shown(rig, name));
+}
+
+static void take_step(struct rig *rig, const char *what, const char *step)
+{
+    switch (*step) {
+    case '+':
+        rig_run(rig, atof(step + 1));
+        break;
+    case '@':
+        rig->clock.time_ns += (int64_t)(atof(step + 1) * AW_SECOND);
+        break;
+    case '!':
+        rig_put(rig, step + 1);
+        break;
+    case '<':
+        assert_next_is(rig, step + 1);
+        break;
+    case '?':
+        assert_silent(rig);
+        break;
+    case '=':
+        check_state(rig, what, step + 1);
+        break;
+    default:
+        put_with_checksum(rig, step);
+    }
+}
+
 TEST(each_datagram_has_its_published_effect)
 {
-    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
-        const struct effect *effect = &effects[i];
+    EACH (effect, effects) {
         struct rig *rig = effect->loaded ? rig_in_scene("") : rig_default();
-        char steps[700], name[20], *save;
+        char steps[1200], *save;
         strcpy(steps, effect->steps);
         for (char *step = strtok_r(steps, "|", &save); step; step = strtok_r(NULL, "|", &save))
-            if (*step == '+')
-                rig_run(rig, atof(step + 1));
-            else if (*step == '!')
-                rig_put(rig, step + 1);
-            else
-                put_with_checksum(rig, step);
+            take_step(rig, effect->what, step);
+        check_state(rig, effect->what, effect->shows);
         struct aw_unitysim_truth truth = rig_truth(rig);
-        int64_t value;
-        int used;
-        for (const char *c = effect->shows;
-             sscanf(c, "%19s %" SCNd64 "%n", name, &value, &used) == 2; c += used)
-            if (shown(&truth, name) != value)
-                fail_msg("%s: %s is %d", effect->what, name, (int)shown(&truth, name));
-        if (effect->why && !strstr(truth.drop_reason, effect->why))
-            fail_msg("%s: %s", effect->what, truth.drop_reason);
+        if (effect->why)
+            assert_has(truth.drop_reason, effect->why);
         rig_free(rig);
     }
 }
 
-TEST(simulator_is_silent_until_a_scene_is_loaded)
-{
-    struct rig *rig = rig_default();
-    assert_silent(rig);
-    rig_put(rig, ALL_STOP);
-    rig_put(rig, "FF FF 03 FC");
-    rig_put(rig, UPDATE_WITH_CAMERA);
-    assert_silent(rig);
-    rig_put(rig, SCENE_1);
-    assert_next_is(rig, "FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 "
-                        "08 01 00 00 04 00 08 01 00 00 A6");
-    int64_t first = rig->clock.time_ns;
-    rig_run(rig, 0);
-    rig_run(rig, 15);
-    assert_int_equal(rig->unity.counters.feedback, 1000);
-    assert_true(first % AW_UNITYSIM_CADENCE_NS == 0);
-    rig_free(rig);
-}
-
-static double ticks_in_a_second(enum aw_unitysim_speed speed)
-{
-    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
-    options.scene = 1;
-    options.speed = speed;
-    struct rig *rig = rig_of(&options, "");
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    rig_run(rig, 0.5);
-    double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
-    rig_run(rig, 0.5);
-    double travelled = rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before;
-    rig_free(rig);
-    return travelled * 2;
-}
-
 TEST(speed_models_have_their_published_speeds)
 {
-    assert_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
-    assert_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
-    assert_near(ticks_in_a_second(AW_UNITYSIM_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
-    assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_SERVO], "servo");
-    assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_UNITY], "unity");
-    assert_string_equal(aw_unitysim_speed_names[AW_UNITYSIM_NOMINAL], "nominal");
-}
-
-TEST(joint_stops_at_its_limit)
-{
-    struct rig *rig = rig_in_scene("");
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    rig_run(rig, 5);
-    assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 3073, 1e-6);
-    assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1700, 1e-6);
-    assert_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2800, 1e-6);
-    assert_true(rig_truth(rig).at_limit[AW_UNITYSIM_ELBOW]);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67); /* it still pushes */
-    rig_free(rig);
-}
-
-/* The arm disappears. Feedback repeats the last values, and camera requests get no answer. */
-TEST(scene_0_freezes_the_feedback)
-{
-    struct rig *rig = rig_in_scene("");
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    rig_run(rig, 0.4);
-    rig->clock.time_ns += AW_SECOND / 10; /* feedback shows the position when it was due */
-    rig_run(rig, 0);
-    int shoulder = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
-    assert_near(shoulder, rig_ticks(rig, AW_UNITYSIM_SHOULDER), 15);
-    uint64_t before = rig->unity.counters.feedback;
-    put_with_checksum(rig, "FF FF 00 28 00 1E " CAMERA_9
-                           " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-    assert_int_equal(rig_truth(rig).scene, 0);
-    rig_run(rig, 0.15);
-    assert_int_equal(rig->unity.counters.feedback, before + 10);
-    int frozen = rig->unity.feedback.position[AW_UNITYSIM_SHOULDER];
-    assert_true(abs(frozen - shoulder) < 30 && frozen > 2048);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67);
-    rig_put(rig, ALL_STOP);
-    rig_put(rig, "FF FF 03 FC");
-    rig_run(rig, 0.15);
-    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER], frozen);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67);
-    assert_int_equal(rig->unity.counters.feedback, before + 20);
-    rig_put(rig, SCENE_1);
-    rig_run(rig, 0.1);
-    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER], 2048);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 0);
-    rig_free(rig);
+    static const double speeds[] = {0.684, 0.80, 1.2};
+    static const char *const names[] = {"servo", "unity", "nominal"};
+    for (int i = AW_UNITYSIM_SERVO; i <= AW_UNITYSIM_NOMINAL; i++) {
+        const struct aw_unitysim_device_options options = {.scene = 1,
+                                                           .speed = (enum aw_unitysim_speed)i};
+        struct rig *rig = rig_of(&options, "");
+        rig_put(rig, SHOULDER_ELBOW_HAND);
+        rig_run(rig, 0.5);
+        double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
+        rig_run(rig, 0.5);
+        assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before, 67 * speeds[i] * 4096 / 360 / 2,
+                    1e-6);
+        assert_string_equal(aw_unitysim_speed_names[i], names[i]);
+        rig_free(rig);
+    }
 }
 
 static unsigned echo(struct rig *rig, unsigned velocity)

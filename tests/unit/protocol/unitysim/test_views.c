@@ -71,24 +71,14 @@ TEST(view_is_replaced_in_place)
     aw_unitysim_views_free(&views);
 }
 
-TEST(unknown_or_invalid_view_gets_advice)
+TEST(view_out_of_range_is_refused)
 {
+    static const struct aw_unitysim_camera camera = {.rz = 65536};
     struct aw_unitysim_views views = {0};
-    struct aw_unitysim_camera camera;
     struct aw_error err;
-    assert_error_has(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE, &err,
-                     "none is saved");
-    assert_error_has(
-        aw_unitysim_views_put(&views, "a", &(struct aw_unitysim_camera){.rz = 65536}, &err),
-        AW_LIMIT, &err, "camera.rz: 65536");
-    aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err);
-    assert_error_has(aw_unitysim_views_parse(&views, "form above", &camera, &err), AW_USAGE, &err,
-                     "did you mean 'from above'?");
-    assert_error_has(aw_unitysim_views_parse(&views, "xyz", &camera, &err), AW_USAGE, &err,
-                     "list the 1 saved");
-    assert_int_equal(aw_unitysim_views_parse(&views, "from above", &camera, &err), AW_OK);
-    assert_int_equal(camera.y, 900);
-    aw_unitysim_views_free(&views);
+    assert_error_has(aw_unitysim_views_put(&views, "a", &camera, &err), AW_LIMIT, &err,
+                     "camera.rz: 65536");
+    assert_int_equal(aw_unitysim_views_put(&views, "a\177b", &camera, &err), AW_USAGE);
 }
 
 TEST_WITH(make_root, remove_root, views_file_round_trip)
@@ -110,56 +100,32 @@ TEST_WITH(make_root, remove_root, views_file_round_trip)
     aw_unitysim_views_free(&views);
 }
 
-/* Prints the results of lines of a file. */
-TEST(parsed_lines_match_the_golden_file)
+/* Reads lines of a file ("read a,1,…"), or changes one list: "put NAME", then "find NAME". */
+static struct aw_unitysim_views saved;
+
+static void run_views(const char *input, size_t i, FILE *out)
 {
-    static const char *const lines[] = {
-        "above,1,2,3,4,5,6",
-        "above,1,2,3,4,5,6,",
-        "above,1,2,3,4,5,6,,",
-        "above,1,2,3,4,5,6,7",
-        "above,1,2,3,4,5",
-        "above",
-        "a,1,1,1,1,1,1\nA,2,2,2,2,2,2",
-        "a,65535,-65535,0,0,0,0",
-        "a,65536,0,0,0,0,0",
-        "a,0,-65536,0,0,0,0",
-        "a,0,0,65536,0,0,0",
-        "a,0,0,0,65536,0,0",
-        "a,0,0,0,0,65536,0",
-        "a,0,0,0,0,0,65536",
-        ",1,2,3,4,5,6",
-        "# a,1,2,3,4,5,6",
-        "  a b  , 1 , 2 ,3,4,5,6",
-        "a,1.5,2,3,4,5,6",
-        "a,x,2,3,4,5,6",
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6",
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,1,2,3,4,5,6"};
-    static const char *const names[] = {"",     " a",     "a ", "#a", "a,b",
-                                        "a\tb", "a\177b", "a",  "a#", "\xEF\xBB\xBFx"};
-    FILE *out = begin_picture();
-    struct aw_unitysim_views views;
-    struct aw_error err;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        enum aw_status status = read_text(lines[i], &views, &err);
-        fprintf(out, "%d %s\n", (int)status, err.text);
-        aw_unitysim_views_write(out, &views);
-        aw_unitysim_views_free(&views);
-    }
-    views = (struct aw_unitysim_views){0};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct aw_unitysim_camera camera = {(int)i, 2, 3, 4, 5, 6};
-        err.text[0] = '\0';
-        enum aw_status status = aw_unitysim_views_put(&views, names[i], &camera, &err);
-        fprintf(out, "put is %d %s\n", (int)status, err.text);
-    }
-    static const char *const wanted[] = {"A", "b", "a##", "left"};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        struct aw_unitysim_camera camera = {0};
-        err.text[0] = '\0';
-        enum aw_status status = aw_unitysim_views_parse(&views, wanted[i], &camera, &err);
-        fprintf(out, "%s is %d %d %s\n", wanted[i], (int)status, camera.x, err.text);
-    }
+    struct aw_unitysim_views views = {0};
+    struct aw_error err = {.text = ""};
+    const char *name = strchr(input, ' ') + 1;
+    struct aw_unitysim_camera camera = {(int)strlen(name), 2, 3, 4, 5, 6}, found = {0};
+    char lines[200];
+    enum aw_status status;
+    (void)i;
+    unescape(name, lines);
+    if (*input == 'r')
+        status = read_text(lines, &views, &err);
+    else if (*input == 'p')
+        status = aw_unitysim_views_put(&saved, name, &camera, &err);
+    else
+        status = aw_unitysim_views_parse(&saved, name, &found, &err);
+    fprintf(out, "%d %d %s\n%s", (int)status, found.x, err.text, views.n ? "\t" : "");
+    aw_unitysim_views_write(out, &views);
     aw_unitysim_views_free(&views);
-    end_picture(out, "views-unitysim.txt");
+}
+
+TEST(results_match_the_golden_file)
+{
+    expect_cases("views-unitysim.txt", run_views);
+    aw_unitysim_views_free(&saved);
 }
