@@ -9,46 +9,19 @@
 #include <linux/can/raw.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "link/core/link.h"
-#include "link/open.h"
-
-static int failures;
-static struct aw_real_clock wall_clock;
-
-static void expect(int ok, const char *what, const char *detail)
-{
-    if (ok)
-        return;
-    failures++;
-    printf("# %s: %s\n", what, detail);
-}
-
-static enum aw_status open_status(struct aw_link **link, const char *url, struct aw_error *err)
-{
-    const struct aw_link_options options = {.clock = &wall_clock.base};
-    *err = (struct aw_error){0};
-    return aw_link_open(link, url, &options, err);
-}
+#include "kernel.h"
 
 static struct aw_link *open_can(const char *interface, const char *query)
 {
     char url[200];
-    struct aw_link *link;
-    struct aw_error err;
     snprintf(url, sizeof url, "can:%s%s", interface, query);
-    if (open_status(&link, url, &err) == AW_OK)
-        return link;
-    printf("# cannot open: %s\n", err.text);
-    exit(1);
+    return open_or_exit(url);
 }
 
 /* Opens a separate socket, for frames that the links do not send. */
@@ -397,15 +370,14 @@ static void what_cannot_be_opened(const char *interface)
     struct aw_link *link;
     struct aw_error err;
     char url[64];
-    expect(open_status(&link, "can:can7", &err) == AW_NO_LINK && strstr(err.text, interface),
+    expect(open_url(&link, "can:can7", &err) == AW_NO_LINK && strstr(err.text, interface),
            "missing interface", err.text);
     printf("# %s\n", err.text);
-    expect(open_status(&link, "can:lo", &err) == AW_NO_LINK &&
-               strstr(err.text, "not a CAN interface"),
+    expect(open_url(&link, "can:lo", &err) == AW_NO_LINK && strstr(err.text, "not a CAN interface"),
            "not for CAN", err.text);
     ip("set", interface, "down");
     snprintf(url, sizeof url, "can:%s", interface);
-    expect(open_status(&link, url, &err) == AW_NO_LINK && strstr(err.text, "ip link set"),
+    expect(open_url(&link, url, &err) == AW_NO_LINK && strstr(err.text, "ip link set"),
            "interface down", err.text);
     printf("# %s\n", err.text);
     ip("set", interface, "up");
@@ -432,11 +404,10 @@ static void full_queue(const char *interface)
 
 static int dump(const char *url, unsigned long count)
 {
-    struct aw_link *link;
-    struct aw_error err;
-    enum aw_status status = open_status(&link, url, &err);
-    if (status == AW_OK)
-        printf("open\n");
+    struct aw_link *link = open_or_exit(url);
+    struct aw_error err = {0};
+    enum aw_status status = AW_OK;
+    printf("open\n");
     fflush(stdout);
     while (count > 0 && (status == AW_OK || status == AW_EVENT)) {
         uint8_t datagram[16];
@@ -475,9 +446,9 @@ static enum aw_status send_text(struct aw_link *link, const char *text, struct a
 
 static int send_all(const char *url, char **frames)
 {
-    struct aw_link *link;
+    struct aw_link *link = open_or_exit(url);
     struct aw_error err;
-    enum aw_status status = open_status(&link, url, &err);
+    enum aw_status status = AW_OK;
     for (; *frames && status == AW_OK; frames++)
         status = send_text(link, *frames, &err);
     if (status != AW_OK)
@@ -504,7 +475,6 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    wall_clock = aw_real_clock(-1);
     if (argc == 4 && strcmp(argv[1], "dump") == 0)
         return dump(argv[2], strtoul(argv[3], NULL, 10));
     if (argc > 3 && strcmp(argv[1], "send") == 0)

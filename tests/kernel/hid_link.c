@@ -14,41 +14,22 @@
 #include <fcntl.h>
 #include <linux/hidraw.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "control/samples.h"
+#include "kernel.h"
 #include "link/core/device.h"
 #include "link/hid/hid.h"
-#include "link/open.h"
-#include "protocol/hidmotor/wire.h"
 
 #define BLOCK   100 /* transactions per turn */
 #define TRIES   3   /* number of comparisons, because other load may slow down either side */
 #define TIMEOUT (2 * AW_SECOND)
 
-static struct aw_real_clock wall_clock;
-
 static int fail(const char *what, const char *why)
 {
     printf("# %s: %s\n", what, why);
     return 1;
-}
-
-static struct aw_link *open_or_exit(const char *url)
-{
-    const struct aw_link_options options = {.clock = &wall_clock.base,
-                                            .protocol = &aw_hidmotor_protocol};
-    struct aw_error err = {0};
-    struct aw_link *link;
-    enum aw_status status = aw_link_open(&link, url, &options, &err);
-    if (status == AW_OK)
-        return link;
-    printf("%s\n", err.text);
-    exit((int)status);
 }
 
 static int serve(const char *keys)
@@ -181,20 +162,6 @@ static int ask(const char *path, uint32_t id, unsigned count)
     return wrong > 0 ? fail("ask", "wrong replies") : 0;
 }
 
-static int wait_for_report(const char *url)
-{
-    struct aw_link *link = open_or_exit(url);
-    struct aw_error err = {0};
-    char report[AW_HID_REPORT];
-    size_t got;
-    printf("open\n");
-    fflush(stdout);
-    enum aw_status status = aw_link_read(link, report, sizeof report, &got, AW_NEVER, &err);
-    printf("%s\n", err.text);
-    aw_link_close(link);
-    return (int)status;
-}
-
 static int open_only(const char *url)
 {
     struct aw_link *link = open_or_exit(url);
@@ -244,7 +211,7 @@ int main(int argc, char **argv)
         return ask(argument, (uint32_t)strtoul(argv[3], NULL, 10),
                    (unsigned)strtoul(argv[4], NULL, 10));
     if (strcmp(what, "read") == 0)
-        return wait_for_report(argument);
+        return read_until_lost(argument);
     if (strcmp(what, "open") == 0)
         return open_only(argument);
     if (strcmp(what, "list") == 0)

@@ -7,45 +7,18 @@
  * serial_roundtrip --open PORT: opens it, prints any error and exits with the status.
  * serial_roundtrip --read PORT: opens it, prints "open", and reads until the link is lost.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "link/core/link.h"
-#include "link/open.h"
+#include "kernel.h"
 #include "link/stream/ports.h"
 
-static int failures;
-
-static void expect(int ok, const char *what, const char *detail)
-{
-    if (ok)
-        return;
-    failures++;
-    printf("# %s: %s\n", what, detail);
-}
-
-static enum aw_status open_url(struct aw_link **link, struct aw_clock *clock, const char *port,
-                               const char *query, struct aw_error *err)
+static struct aw_link *open_port(const char *port, const char *query)
 {
     char url[200];
-    const struct aw_link_options options = {.clock = clock};
     snprintf(url, sizeof url, "serial:%s%s", port, query);
-    *err = (struct aw_error){0};
-    return aw_link_open(link, url, &options, err);
-}
-
-static struct aw_link *open_port(struct aw_clock *clock, const char *port, const char *query)
-{
-    struct aw_link *link;
-    struct aw_error err;
-    if (open_url(&link, clock, port, query, &err) == AW_OK)
-        return link;
-    printf("# cannot open: %s\n", err.text);
-    exit(1);
+    return open_or_exit(url);
 }
 
 static int pass_line(struct aw_link *from, struct aw_link *to, const char *line, size_t size)
@@ -70,18 +43,18 @@ static int pass_line(struct aw_link *from, struct aw_link *to, const char *line,
     return have == size && memcmp(buf, line, size) == 0;
 }
 
-static void round_trips(struct aw_clock *clock, const char *port, const char *peer, int count)
+static void round_trips(const char *port, const char *peer, int count)
 {
     static const char line[] = "0DEG1,090\r\n";
     static const char bytes[] = "\x00\x03\x04\x0a\x0d\x11\x13\x1a\x1c\x7f\x80\xff";
-    struct aw_link *a = open_port(clock, port, "?baud=115200");
-    struct aw_link *b = open_port(clock, peer, "?baud=115200");
-    int64_t start = aw_clock_now(clock);
+    struct aw_link *a = open_port(port, "?baud=115200");
+    struct aw_link *b = open_port(peer, "?baud=115200");
+    int64_t start = aw_clock_now(&wall_clock.base);
     int done = 0;
     while (done < count && pass_line(a, b, line, sizeof line - 1) &&
            pass_line(b, a, line, sizeof line - 1))
         done++;
-    double seconds = (double)(aw_clock_now(clock) - start) / (double)AW_SECOND;
+    double seconds = (double)(aw_clock_now(&wall_clock.base) - start) / (double)AW_SECOND;
     printf("# %s: %d round trips in %.2f s, %.0f/s\n", port, done, seconds, done / seconds);
     expect(done == count, "round trips", "bytes lost or changed");
     expect(pass_line(a, b, bytes, sizeof bytes - 1), "control characters", "lost or changed");
@@ -91,28 +64,27 @@ static void round_trips(struct aw_clock *clock, const char *port, const char *pe
     aw_link_close(a);
 }
 
-static void busy_port(struct aw_clock *clock, const char *port)
-{
-    struct aw_link *first = open_port(clock, port, ""), *second;
-    struct aw_error err;
-    char pid[32];
-    snprintf(pid, sizeof pid, "(pid %d)", (int)getpid());
-    expect(open_url(&second, clock, port, "", &err) == AW_NO_LINK, "second open", "not refused");
-    expect(strstr(err.text, "busy") && strstr(err.text, pid), "second open", err.text);
-    aw_link_close(first);
-    aw_link_close(open_port(clock, port, "")); /* the port was released */
-}
-
-static void missing_port(struct aw_clock *clock, const char *port)
+static void expect_not_opened(const char *url, const char *words)
 {
     struct aw_link *link;
     struct aw_error err;
-    expect(open_url(&link, clock, "/dev/ttyS77", "", &err) == AW_NO_LINK, "missing", "opened");
-    expect(strstr(err.text, port) != NULL, "missing port, text", err.text);
+    expect(open_url(&link, url, &err) == AW_NO_LINK && strstr(err.text, words), url, err.text);
+}
+
+static void busy_port(const char *port)
+{
+    struct aw_link *first = open_port(port, "");
+    char url[200], pid[32];
+    snprintf(url, sizeof url, "serial:%s", port);
+    snprintf(pid, sizeof pid, "(pid %d)", (int)getpid());
+    expect_not_opened(url, "busy");
+    expect_not_opened(url, pid);
+    aw_link_close(first);
+    aw_link_close(open_port(port, "")); /* the port was released */
 }
 
 /* Requires the modem lines that the driver reports. The test machine's wires carry none. */
-static void modem_lines(struct aw_clock *clock, const char *port)
+static void modem_lines(const char *port)
 {
     static const struct {
         const char *query;
@@ -126,7 +98,7 @@ static void modem_lines(struct aw_clock *clock, const char *port)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int bits = -1;
-        struct aw_link *link = open_port(clock, port, cases[i].query);
+        struct aw_link *link = open_port(port, cases[i].query);
         expect(ioctl(aw_link_fd(link), TIOCMGET, &bits) == 0 &&
                    (bits & cases[i].mask) == cases[i].wanted,
                "modem lines", cases[i].query);
@@ -135,7 +107,7 @@ static void modem_lines(struct aw_clock *clock, const char *port)
 }
 
 /* Requires that each opening configures the driver. */
-static void flow_control(struct aw_clock *clock, const char *port)
+static void flow_control(const char *port)
 {
     static const struct {
         const char *query;
@@ -147,7 +119,7 @@ static void flow_control(struct aw_clock *clock, const char *port)
         {"", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_link *link = open_port(clock, port, cases[i].query);
+        struct aw_link *link = open_port(port, cases[i].query);
         struct termios modes = {0};
         expect(tcgetattr(aw_link_fd(link), &modes) == 0 &&
                    (modes.c_cflag & CRTSCTS) == cases[i].hardware &&
@@ -173,44 +145,23 @@ static void listed(const char *port, const char *driver)
     expect(0, "list", "the port is not in it");
 }
 
-static enum aw_status read_until_lost(struct aw_link *link, struct aw_error *err)
-{
-    char buf[64];
-    size_t got;
-    enum aw_status status;
-    printf("open\n");
-    fflush(stdout);
-    do
-        status = aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, err);
-    while (status == AW_OK);
-    return status;
-}
-
-static int open_only(struct aw_clock *clock, const char *port, int and_read)
-{
-    struct aw_link *link;
-    struct aw_error err;
-    enum aw_status status = open_url(&link, clock, port, "", &err);
-    if (status == AW_OK && and_read)
-        status = read_until_lost(link, &err);
-    if (status != AW_OK)
-        printf("%s\n", err.text);
-    aw_link_close(link);
-    return (int)status;
-}
-
 int main(int argc, char **argv)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
-    if (argc == 3)
-        return open_only(&clock.base, argv[2], strcmp(argv[1], "--read") == 0);
+    char url[200];
+    snprintf(url, sizeof url, "serial:%s", argc == 3 ? argv[2] : "");
+    if (argc == 3 && strcmp(argv[1], "--read") == 0)
+        return read_until_lost(url);
+    if (argc == 3) {
+        aw_link_close(open_or_exit(url));
+        return 0;
+    }
     if (argc != 5)
         return 2;
-    round_trips(&clock.base, argv[1], argv[2], atoi(argv[3]));
-    busy_port(&clock.base, argv[1]);
-    missing_port(&clock.base, argv[1]);
-    modem_lines(&clock.base, argv[1]);
-    flow_control(&clock.base, argv[1]);
+    round_trips(argv[1], argv[2], atoi(argv[3]));
+    busy_port(argv[1]);
+    expect_not_opened("serial:/dev/ttyS77", argv[1]);
+    modem_lines(argv[1]);
+    flow_control(argv[1]);
     listed(argv[1], argv[4]);
     return failures != 0;
 }

@@ -54,9 +54,6 @@ start_slcand() {
     done
 }
 
-# ended PID: succeeds if the background process exited with 0.
-ended() { wait "$1"; }
-
 timeout 30 candump -L -n ${#frames[@]} vcan0 >candump.log &
 dump=$!
 timeout 30 "$can_link" dump can:vcan0 ${#frames[@]} >link.log &
@@ -64,8 +61,8 @@ link=$!
 wait_for "^open" link.log
 wait_for_list all
 check "frames are sent" timeout 20 "$can_link" send can:vcan0 "${frames[@]}"
-check "candump ends" ended $dump
-check "another link ends" ended $link
+check "candump ends" ended 0 $dump
+check "another link ends" ended 0 $link
 check "candump sees them as they were sent" same_frames candump.log
 check "so does another link" same_frames link.log
 
@@ -74,7 +71,7 @@ link=$!
 wait_for "^open" player.log
 cansend vcan0 041#9A99193F0200
 check "canplayer plays a candump log" timeout 20 canplayer -I candump.log
-check "the link ends" ended $link
+check "the link ends" ended 0 $link
 sed -i 2d player.log # skips the frame of cansend, after "open"
 check "frames of cansend and canplayer arrive" same_frames player.log
 
@@ -85,7 +82,7 @@ wait_for "^open" adapter.log
 start_slcand /run/adapter slcan0
 check "slcand opens our adapter" ip link set slcan0 up
 cansend slcan0 044#CDCC4CBE0200
-check "a frame of the kernel reaches our adapter" ended $adapter
+check "a frame of the kernel reaches our adapter" ended 0 $adapter
 check "as it was sent" grep -q "^044#CDCC4CBE0200" adapter.log
 # It has read that frame; from now on none are read.
 kill $slcand
@@ -137,7 +134,7 @@ watch=$!
 wait_for "through it" through.log
 check "a set point goes through the server, while another one watches" \
     timeout 20 "$canpid" -q setpoint 4deg -b lknee -c pos --verify
-check "the one who watches ends" ended $watch
+check "the one who watches ends" ended 0 $watch
 check "and has seen the bus" count '"msg":"\(joint\|pid\|sensors\)"' shared.json 60
 check "a stranger's stop" timeout 20 "$canpid" -q stop -b lknee
 timeout 30 candump -L vcan0,044:7FF >stopped.log &
@@ -163,7 +160,7 @@ timeout 60 "$canpid" -l can:vcan0 watch -n ${#frames[@]} -j >seen.json &
 watch=$!
 wait_for_list err # canpid's link
 for frame in "${frames[@]}"; do cansend vcan0 "$frame"; done
-check "canpid watch ends" ended $watch
+check "canpid watch ends" ended 0 $watch
 cut -d'"' -f10 seen.json >seen
 printf '%s\n' kp ki kd setpoint precompression event ref_alpha ref_fix_link aux pid joint sensors |
     diff seen - >seen.diff
@@ -172,5 +169,5 @@ timeout 30 candump -L -n ${#frames[@]} vcan0 >replayed.log &
 dump=$!
 wait_for_list all
 check "canpid replays a log" timeout 60 "$canpid" -l can:vcan0 replay --all --switch --yes --force candump.log
-check "candump ends again" ended $dump
+check "candump ends again" ended 0 $dump
 check "candump sees what canpid replays" same_frames replayed.log

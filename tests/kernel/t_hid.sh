@@ -15,13 +15,6 @@ says() {
     [[ $text == *"$words"* ]] || { echo "# no \"$words\" in: $text" && false; }
 }
 
-# ended STATUS PID: succeeds if the background process exited with STATUS.
-ended() {
-    wait "$2"
-    local status=$?
-    [ $status -eq "$1" ] || { echo "# exit $status instead of $1" && false; }
-}
-
 # start_board LOG KEYS: starts a board; sets $board (process id), $url (link) and $node (device).
 start_board() {
     timeout 200 "$hid_link" serve "$2" >"$1" &

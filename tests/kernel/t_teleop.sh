@@ -14,15 +14,10 @@ drive() {
     local tool releases=$1 pause=$2
     shift 2
     pids=()
-    mkfifo go
-    "${programs:?}/pad" "$releases" "$pause" $kind <go >pad.log &
-    exec 9>go
-    rm go
-    wait_for '^pad: ' pad.log
-    pad=$(sed -n 's/^pad: //p' pad.log)
+    start_pad "$releases" "$pause" $kind
     for tool; do
         rm -f "$tool.pcapng"
-        "${bin:?}/$tool" ${links[$tool]} teleop --pad "$pad" --record "$tool.pcapng" -j \
+        "${bin:?}/$tool" ${links[$tool]} teleop --pad "${node:?}" --record "$tool.pcapng" -j \
             >"$tool.json" 2>"$tool.log" &
         pids+=($!)
         wait_for 'hold to run' "$tool.log"
@@ -31,31 +26,16 @@ drive() {
     exec 9>&-
 }
 
-# ended TOOL PID: succeeds if it exited with 7 because the gamepad was disconnected.
-ended() {
-    wait "$2"
-    local status=$?
-    [ $status -eq 7 ] && grep -q 'gamepad disconnected' "$1.log" && return
-    echo "# exit $status" && cat "$1.log" && false
+# pulled_out TOOL PID: succeeds if it exited with 7 because the gamepad was disconnected.
+pulled_out() {
+    ended 7 "$2" && grep -q 'gamepad disconnected' "$1.log" && return
+    cat "$1.log" && false
 }
 
 # in_time TOOL COUNT: requires a stop within 20 ms of each release and of the end.
 in_time() {
     "$bin/$1" -q decode "$1.pcapng" -j --dir tx | jq -r "select(${stops[$1]}) | .t" >stops.txt
-    awk -v tool="$1" -v count="$2" '
-        FNR == NR { stop[++n] = $1; next }
-        /^(released|gone) / {
-            while (at <= n && stop[at] < $2 + 0) at++
-            ms = at <= n ? (stop[at] - $2) * 1000 : 1e9
-            late += ms > 20
-            worst = ms > worst ? ms : worst
-            total++
-        }
-        BEGIN { at = 1 }
-        END {
-            printf "# %s: %d of %d stops within 20 ms, the worst after %.1f ms\n", tool, total - late, total, worst
-            exit !(total == count && late == 0)
-        }' stops.txt pad.log
+    all_within 20 "$2" 'released|gone' stops.txt
 }
 
 # stands_behind COUNT: checks armctl, which moves in steps. No step starts more than 20 ms after a release or the
@@ -94,7 +74,7 @@ declare -A stops=([hidmotor]='.msg == "set_setpoints" and .duration == 0'
     [ezphys]='.msg == "axis_motor" and .velocity1 == 0')
 
 drive 100 20 hidmotor
-check "hidmotor: pulled out in motion" ended hidmotor "${pids[0]}"
+check "hidmotor: pulled out in motion" pulled_out hidmotor "${pids[0]}"
 check "hidmotor: 101 of 101 stops within 20 ms" in_time hidmotor 101
 more=$((${rounds:?} * 10 > 100 ? 100 : rounds * 10))
 printf '[joint lift]\nindex = 2\nhome = 180\n' >armctl.ini
@@ -102,7 +82,7 @@ for pair in 'canpid unitysim' 'ezphys armctl'; do
     drive $more 120 $pair
     i=0
     for tool in $pair; do
-        check "$tool: pulled out in motion" ended "$tool" "${pids[i++]}"
+        check "$tool: pulled out in motion" pulled_out "$tool" "${pids[i++]}"
         [ "$tool" = armctl ] ||
             check "$tool: $((more + 1)) of $((more + 1)) stops within 20 ms" in_time "$tool" $((more + 1))
     done
@@ -110,30 +90,23 @@ done
 check "armctl: $((more + 1)) of $((more + 1)) stops within 20 ms, nothing begins behind them" stands_behind $((more + 1))
 for ((i = 4; i < rounds * 4; i++)); do
     drive 0 20 hidmotor
-    check "hidmotor: pulled out once more" ended hidmotor "${pids[0]}"
+    check "hidmotor: pulled out once more" pulled_out hidmotor "${pids[0]}"
     check "hidmotor: stopped within 20 ms" in_time hidmotor 1
 done
 
-# The kernel assigns this gamepad to a driver that requires a USB device; without the driver it is an ordinary
-# gamepad. Its mapping comes from a line of SDL's database, as in games.
 kind=uhid
-echo 1 >/sys/module/hid/parameters/ignore_special_drivers
-export SDL_GAMECONTROLLERCONFIG='030000006d04000016c2000014040000,F310,leftshoulder:b4,rightshoulder:b5,leftx:a0,lefty:a1,rightx:a2,righty:a3,lefttrigger:b6,righttrigger:b7,platform:Linux,'
+use_raw_reports
 drive 10 60 hidmotor
-check "raw reports by uhid: pulled out in motion" ended hidmotor "${pids[0]}"
+check "raw reports by uhid: pulled out in motion" pulled_out hidmotor "${pids[0]}"
 check "raw reports by uhid: 11 of 11 stops within 20 ms" in_time hidmotor 11
 unset SDL_GAMECONTROLLERCONFIG
-mkfifo go
-"$programs/pad" hold <go >pad.log &
-exec 9>go
-wait_for '^pad: ' pad.log
+start_pad hold
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$bin/hidmotor" -q -l sim: teleop)
 chmod 0 /dev/input/event*
 check_fails 4 'TAG+="uaccess"' "no right to any: the rule for udev" "${plain[@]}"
-check_fails 4 'permission denied' "nor to the one that is named" "${plain[@]}" --pad "$(sed -n 's/^pad: //p' pad.log)"
+check_fails 4 'permission denied' "nor to the one that is named" "${plain[@]}" --pad "$node"
 chmod 600 /dev/input/event*
 exec 9>&-
-rm go
 mkdir still
 check "stopped and killed in motion" env ROUNDS="$rounds" python3 \
-    "$(dirname "$0")/../cli/teleop_still.py" "$bin" /run/still "$programs/pad"
+    "$(dirname "$0")/../cli/teleop_still.py" "$bin" /run/still "${programs:?}/pad"

@@ -37,22 +37,36 @@ static const struct aw_tool tool = {
     .common = aw_common_commands,
 };
 
-static char folder[] = "/tmp/armwire-test-XXXXXX", home[256];
-static FILE *out;
+static char folder[] = "/tmp/armwire-test-XXXXXX";
 
-/* Runs the tool with these arguments and this environment variable; appends its output and exit
- * status to out. closed: bit mask of standard descriptors closed at its start. */
-static void run(const char *const *words, const char *variable, int closed)
+/* Splits "NAME=VALUE rig WORDS" and sets the environment variable. "3*word" is three words; "<&-",
+ * ">&-" and "2>&-" close standard descriptors. Returns the number of arguments. */
+static int parse(char *input, char **argv)
 {
-    char text[8192], *argv[400] = {"rig"};
-    int ends[2], status, argc = 1;
-    fprintf(out, "$%s%s rig", variable ? " " : "", variable ? variable : "");
-    for (; *words; words++) {
-        argv[argc++] = (char *)*words;
-        if (argc < 20)
-            fprintf(out, " %s", *words);
+    static const char *const closings[] = {"<&-", ">&-", "2>&-"};
+    int argc = 0;
+    for (char *rest, *word = strtok_r(input, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        int fd = 0, skip = 0, n = 1;
+        while (fd < 3 && strcmp(word, closings[fd]) != 0)
+            fd++;
+        if (fd < 3)
+            close(fd);
+        else if (argc == 0 && strchr(word, '='))
+            putenv(word);
+        else if (sscanf(word, "%d*%n", &n, &skip) < 1 || !skip)
+            argv[argc++] = word;
+        for (; skip && n > 0; n--)
+            argv[argc++] = word + skip;
     }
-    fprintf(out, "%s\n", closed ? " (closed descriptors)" : "");
+    return argc;
+}
+
+/* Runs the tool in a child process; prints its output and exit status. */
+static void run(const char *input, size_t i, FILE *out)
+{
+    char text[8192], line[512], *argv[400] = {0};
+    int ends[2], status;
+    (void)i;
     fflush(NULL);
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
@@ -61,15 +75,11 @@ static void run(const char *const *words, const char *variable, int closed)
         dup2(null, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
-        close(null);
-        close(ends[0]);
-        close(ends[1]);
-        for (int fd = 0; fd < 3; fd++)
-            if (closed >> fd & 1)
-                close(fd);
-        if (variable)
-            putenv((char *)variable);
-        exit(aw_main(&tool, argc, argv));
+        for (int fd = 3; fd < 64; fd++) /* exit() must not seek in the golden file */
+            close(fd);
+        strcpy(line, input);
+        int argc = parse(line, argv);
+        exit(chdir(folder) == 0 ? aw_main(&tool, argc, argv) : 99);
     }
     close(ends[1]);
     size_t used = 0;
@@ -83,62 +93,20 @@ static void run(const char *const *words, const char *variable, int closed)
 
 TEST(program_runs_match_the_golden_file)
 {
-    static const struct {
-        const char *words[6], *variable;
-        int closed;
-    } rows[] = {
-        {{"look"}, NULL, 0},
-        {{"look", "a", "b"}, NULL, 0},
-        {{"look", "fail"}, NULL, 0},
-        {{"lok"}, NULL, 0},
-        {{"--jsno"}, NULL, 0},
-        {{"--config=a.ini", "look"}, NULL, 0},
-        {{"--config", "a.ini", "look"}, NULL, 0},
-        {{"look", "--config", "b.ini"}, NULL, 0},
-        {{"look", "--config"}, NULL, 0},
-        {{"--config", "a.ini", "--config=b.ini", "look"}, NULL, 0},
-        {{"--config=none.ini", "look"}, NULL, 0},
-        {{"look"}, "RIG_CONFIG=a.ini", 0},
-        {{"look"}, "RIG_CONFIG=", 0},
-        {{"--config", "b.ini", "look"}, "RIG_CONFIG=a.ini", 0},
-        {{"look"}, "RIG_TIMEOUT=5s", 0},
-        {{"--config=a.ini", "look"}, "RIG_TIMEOUT=5s", 0},
-        {{"--config=a.ini", "-T", "6s", "look"}, "RIG_TIMEOUT=5s", 0},
-        {{"look"}, "RIG_TIMEOUT=soon", 0},
-        {{"--color", "always", "look"}, NULL, 0},
-        {{"--color", "auto", "look"}, NULL, 0},
-        {{"--color", "never", "look"}, NULL, 0},
-        {{"look"}, "RIG_COLOR=always", 0},
-        {{"look", "open"}, NULL, 1},
-        {{"look", "open"}, NULL, 2},
-        {{"look", "open"}, NULL, 4},
-        {{"look", "fail"}, NULL, 4},
-        {{"decode", "-"}, NULL, 1},
-    };
-    static const char *many[300];
-    char *text;
-    size_t size;
-    out = open_memstream(&text, &size);
-    assert_non_null(out);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        run(rows[i].words, rows[i].variable, rows[i].closed);
-    for (size_t i = 0; i < 299; i++)
-        many[i] = i ? "word" : "look";
-    run(many, NULL, 0);
-    fclose(out);
-    assert_int_equal(chdir(home), 0);
-    expect_picture("shell-main.txt", text);
-    free(text);
+    expect_cases("shell-main.txt", run);
 }
 
 static void start(void)
 {
+    char path[64];
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "dumb", 1);
     setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-    assert_false(!getcwd(home, sizeof home) || !mkdtemp(folder) || chdir(folder) != 0);
-    write_file("a.ini", "[options]\ntimeout = 1s\n");
-    write_file("b.ini", "[options]\ntimeout = 2s\n");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.ini", folder);
+    write_file(path, "[options]\ntimeout = 1s\n");
+    snprintf(path, sizeof path, "%s/b.ini", folder);
+    write_file(path, "[options]\ntimeout = 2s\n");
 }
 
 static void stop(void)

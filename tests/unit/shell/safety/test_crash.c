@@ -76,24 +76,24 @@ static const char *written(void)
 
 TEST_WITH(start, stop, crash_stop_is_ready_during_motion)
 {
+    static const struct {
+        bool moving;
+        enum aw_ongoing ongoing;
+        const char *hold, *written;
+    } cases[] = {
+        {true, AW_ONGOING_NOTHING, "0", "stop "},  {false, AW_ONGOING_NOTHING, "0", ""},
+        {false, AW_ONGOING_RUNNING, "0", "stop "}, {false, AW_ONGOING_ENDING, "0", ""},
+        {true, AW_ONGOING_NOTHING, "1", ""},
+    };
     assert_string_equal(written(), "");
-    aw_crash_prepare(session);
-    assert_string_equal(written(), "stop ");
-    assert_string_equal(written(), "stop "); /* remains ready */
-    session->motion.moving = false;
-    aw_crash_prepare(session);
-    assert_string_equal(written(), "");
-    session->motion.ongoing = AW_ONGOING_RUNNING;
-    aw_crash_prepare(session);
-    assert_string_equal(written(), "stop ");
-    session->motion.ongoing = AW_ONGOING_ENDING;
-    aw_crash_prepare(session);
-    assert_string_equal(written(), "");
-    session->motion.ongoing = AW_ONGOING_NOTHING;
-    session->motion.moving = true;
-    aw_options_set(&session->options, "hold", "1", AW_FROM_COMMAND_LINE, NULL);
-    aw_crash_prepare(session);
-    assert_string_equal(written(), "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        session->motion.moving = cases[i].moving;
+        session->motion.ongoing = cases[i].ongoing;
+        set_option("hold", cases[i].hold);
+        aw_crash_prepare(session);
+        assert_string_equal(written(), cases[i].written);
+        assert_string_equal(written(), cases[i].written); /* remains ready */
+    }
 }
 
 TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)

@@ -26,11 +26,6 @@ static enum aw_status load(const char *text)
     return aw_config_load(session, file);
 }
 
-static void assert_wrong(const char *part)
-{
-    assert_has(session->config->error.text, part);
-}
-
 TEST_WITH(start, stop, config_sections_are_read)
 {
     if (load("\xEF\xBB\xBF# a comment\n; another\n\n[link]\narm = /dev/ttyUSB0?baud=9600 ; remark\n"
@@ -47,24 +42,20 @@ TEST_WITH(start, stop, config_sections_are_read)
     assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
 }
 
-TEST_WITH(start, stop, last_value_of_a_repeated_key_applies)
+/* The last value of a repeated key applies. Indented lines do not continue the previous one. */
+TEST_WITH(start, stop, repeated_keys_and_indented_lines_are_read)
 {
-    assert_int_equal(
-        load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
-    assert_string_equal(aw_config_find_alias(session, "arm"), "c:");
-    assert_string_equal(aw_config_find_alias(session, "leg"), "b:");
-    assert_string_equal(session->options.link.url, "y:");
-}
-
-/* Indented lines do not continue the previous one. */
-TEST_WITH(start, stop, indented_lines_are_read)
-{
-    assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
-                     AW_OK);
-    assert_string_equal(aw_config_find_alias(session, "arm"), "a:");
-    assert_string_equal(aw_config_find_alias(session, "leg"), "b:");
-    assert_string_equal(session->options.link.url, "@leg");
-    assert_true(session->options.print.json);
+    static const char *const texts[] = {
+        "[link]\narm = c:\nleg = b:\narm = a:\n[options]\nlink = x:\nlink = @leg\njson = 1\n",
+        "[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(load(texts[i]), AW_OK);
+        assert_string_equal(aw_config_find_alias(session, "arm"), "a:");
+        assert_string_equal(aw_config_find_alias(session, "leg"), "b:");
+        assert_string_equal(session->options.link.url, "@leg");
+        assert_true(session->options.print.json);
+    }
 }
 
 /* The rest of the file stays valid. */
@@ -106,8 +97,8 @@ TEST_WITH(start, stop, errors_name_the_line)
         if (status != wrong[i].status)
             fail_msg("%s: %d %s", wrong[i].text, status, session->config->error.text);
         snprintf(place, sizeof place, "%s:%d:1: ", file, wrong[i].line);
-        assert_wrong(place);
-        assert_wrong(wrong[i].part);
+        assert_has(session->config->error.text, place);
+        assert_has(session->config->error.text, wrong[i].part);
         assert_int_equal(session->config->incomplete, strncmp(wrong[i].text, "[options]", 9) != 0 ||
                                                           strstr(wrong[i].text, "json\n") != NULL);
     }
@@ -127,7 +118,7 @@ TEST_WITH(start, stop, overlong_lines_are_refused)
     memset(text + strlen(text), 'x', 150);
     strcat(text, "\nfrob = 1\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":3:1: unknown option '--frob'");
+    assert_has(session->config->error.text, ":3:1: unknown option '--frob'");
 }
 
 TEST_WITH(start, stop, number_of_options_is_limited)
@@ -139,7 +130,7 @@ TEST_WITH(start, stop, number_of_options_is_limited)
     assert_string_equal(session->options.link.url, "u63");
     strcat(text, "link = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":66:1: more than 64 options");
+    assert_has(session->config->error.text, ":66:1: more than 64 options");
 }
 
 static enum aw_status configure(struct aw_session *s, const char *section, const char *key,
@@ -158,7 +149,7 @@ TEST_WITH(start, stop, other_sections_belong_to_the_tool)
     assert_int_equal(aw_config_load(session, file), AW_OK);
     write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
     assert_int_equal(aw_config_load(session, file), AW_LIMIT);
-    assert_wrong(":3:1: [joint elbow] index: 9 will not do");
+    assert_has(session->config->error.text, ":3:1: [joint elbow] index: 9 will not do");
 }
 
 TEST_WITH(start, stop, unreadable_file_is_reported)
@@ -166,11 +157,11 @@ TEST_WITH(start, stop, unreadable_file_is_reported)
     char path[128];
     snprintf(path, sizeof path, "%s/none.ini", folder);
     assert_int_equal(aw_config_load(session, path), AW_USAGE); /* the option names the file */
-    assert_wrong(path);
-    assert_wrong("No such file");
+    assert_has(session->config->error.text, path);
+    assert_has(session->config->error.text, "No such file");
     assert_false(session->config->found);
     assert_int_equal(aw_config_load(session, folder), AW_USAGE);
-    assert_wrong("Is a directory");
+    assert_has(session->config->error.text, "Is a directory");
     assert_true(session->config->incomplete);
 }
 

@@ -1,7 +1,6 @@
 /* Tests queries of the session that depend on options and clock. */
 #include "session_helper.h"
 
-#include <errno.h>
 #include <pty.h>
 
 static void start(void)
@@ -30,50 +29,12 @@ TEST_WITH(start, end_session, for_option_sets_the_end_time)
     assert_true(aw_session_time(session) > 5 * AW_SECOND);
 }
 
-/* Checks the output style for each option. */
-TEST_WITH(start, end_session, options_select_the_output_style)
+TEST_WITH(start, end_session, output_with_selected_fields_is_not_plain_text)
 {
-    static const struct {
-        const char *option, *value;
-        enum aw_style style;
-        bool text;
-    } rows[] = {
-        {NULL, NULL, AW_STYLE_TEXT, true},     {"json", "1", AW_STYLE_JSON, false},
-        {"csv", "1", AW_STYLE_CSV, false},     {"format", "%{x}", AW_STYLE_FORMAT, false},
-        {"fields", "x", AW_STYLE_TEXT, false}, {"quiet", "1", AW_STYLE_TEXT, true},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        end_session();
-        start();
-        if (rows[i].option)
-            set_option(rows[i].option, rows[i].value);
-        assert_int_equal(aw_session_style(session), rows[i].style);
-        assert_int_equal(aw_session_is_json(session), rows[i].style == AW_STYLE_JSON);
-        assert_int_equal(aw_session_is_formatted(session), rows[i].style != AW_STYLE_TEXT);
-        assert_int_equal(aw_session_is_text(session), rows[i].text);
-    }
-    assert_true(isnan(session->options.link.timeout_s));
-    assert_null(aw_option(session, "nothing"));
-    set_option("count", "7");
-    assert_true(session->options.run.count == 7);
-    set_option("timeout", "250ms");
-    assert_true(session->options.link.timeout_s == 0.25);
-}
-
-TEST_WITH(start, end_session, statuses_have_exit_codes)
-{
-    for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
-        if (status != AW_STOPPED)
-            assert_int_equal(aw_session_exit_code(session, (enum aw_status)status), status);
-    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 130);
-    session->motion.stop.signal = 15;
-    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 143);
-    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 2);
-    session->motion.stop.signal = 0;
-    session->out.error = EPIPE;
-    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 141);
-    session->out.error = ENOSPC;
-    assert_int_equal(aw_session_exit_code(session, AW_LOST), 7);
+    assert_true(aw_session_is_text(session));
+    set_option("fields", "x");
+    assert_false(aw_session_is_text(session));
+    assert_false(aw_session_is_formatted(session));
 }
 
 TEST_WITH(start, end_session, fields_beyond_the_maximum_are_dropped)
