@@ -109,9 +109,9 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     bool negatives = armctl_given(session)->allow_negative;
     if (described && !joint->flags.undescribed) {
-        bool min = aw_armctl_joint_has_key(described, "min"),
+        bool has_min = aw_armctl_joint_has_key(described, "min"),
              max = aw_armctl_joint_has_key(described, "max");
-        const char *from = min && max ? "config" : min || max ? "config, table" : "table";
+        const char *from = has_min && max ? "config" : has_min || max ? "config, table" : "table";
         rows[0] = (struct aw_joint_limit){.quantity = names[described->kind],
                                           .min = described->min,
                                           .max = described->max,

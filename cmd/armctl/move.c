@@ -25,10 +25,10 @@ static void show_progress(struct aw_session *session, const void *context)
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *field = codec->scalars[i].field;
         double value = moves->command->v[i];
-        bool joint = strcmp(field->name, "joint") == 0;
+        bool is_joint = strcmp(field->name, "joint") == 0;
         if (!(moves->command->present >> i & 1) || strcmp(field->name, "seq") == 0)
             continue;
-        if (joint)
+        if (is_joint)
             aw_append(text, sizeof text, "", ", joint %s",
                       armctl_joint_name(&armctl_state(session)->profile, (int)value));
         else
@@ -82,8 +82,8 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
     if (status != AW_OK)
         return status;
     const struct aw_armctl_joint *found = aw_armctl_profile_find(profile, joint);
-    bool pulse = found && found->kind == AW_ARMCTL_PULSE && strcmp(verb, "deg") == 0;
-    aw_session_init_command(session, pulse ? "pulse" : verb, command);
+    bool is_pulse = found && found->kind == AW_ARMCTL_PULSE && strcmp(verb, "deg") == 0;
+    aw_session_init_command(session, is_pulse ? "pulse" : verb, command);
     return AW_OK;
 }
 
@@ -93,14 +93,14 @@ static enum aw_status fill_command(struct aw_session *session, const struct aw_a
 {
     const char *field = args->command->args[1].name;
     char joint[16];
-    enum aw_status status = armctl_joint_number(session, aw_arg(args, "joint", repetition), joint);
+    enum aw_status status = armctl_parse_joint(session, aw_arg(args, "joint", repetition), joint);
     if (status == AW_OK)
         status = start_command(session, args->command->name, joint, command);
     if (status != AW_OK)
         return status;
-    bool pulse = strcmp(command->codec->message->name, "pulse") == 0;
+    bool is_pulse = strcmp(command->codec->message->name, "pulse") == 0;
     struct aw_pair pairs[] = {{"joint", joint},
-                              {pulse ? "pulse" : field, aw_arg(args, field, repetition)}};
+                              {is_pulse ? "pulse" : field, aw_arg(args, field, repetition)}};
     return aw_record_set_pairs(command, pairs, 2, &session->err);
 }
 
@@ -188,7 +188,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || session->options.run.hold)
-        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
+        armctl_save_memory(session); /* while moving, only after the stop: a disk is slow */
     /* A motor or vehicle keeps running, even if another program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))

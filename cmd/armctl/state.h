@@ -77,7 +77,7 @@ void armctl_announce(struct aw_session *session, struct aw_span line);
 void armctl_report(struct aw_session *session, const struct aw_record *command);
 
 /* Converts a joint's name or number to its digit on the wire, as text in out[2]. */
-enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out);
+enum aw_status armctl_parse_joint(struct aw_session *session, const char *text, char *out);
 
 /* Returns the joint's name in the profile, else its digit. */
 const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index);

@@ -27,7 +27,7 @@ static struct aw_armctl_options build_options(struct aw_session *session)
 
 /* Returns how long a command may be unconfirmed before the other digit is tried: the time of its
  * motion. A low estimate is safe, because commands are absolute and may be repeated. */
-static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
+static int get_flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
     static const int default_ms = 4000, margin_ms = 1000;
     int longest_ms = aw_armctl_profile_max_ms(&armctl_state(session)->profile, command);
@@ -153,7 +153,7 @@ static enum aw_status fail_no_joint(struct aw_session *session, const char *text
                            "joint '%.24s' not found", text);
 }
 
-enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out)
+enum aw_status armctl_parse_joint(struct aw_session *session, const char *text, char *out)
 {
     const struct aw_armctl_profile *profile;
     enum aw_status status = armctl_get_profile(session, &profile);
@@ -174,7 +174,7 @@ static void report_record(struct aw_session *session, const char *prefix,
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &record->codec->scalars[i];
         char key[48];
-        if (!scalar->value || !(record->present >> i & 1) ||
+        if (!scalar->has_value || !(record->present >> i & 1) ||
             strcmp(scalar->field->name, "seq") == 0)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, scalar->field->name);
@@ -226,11 +226,11 @@ static enum aw_status open_for_record(struct aw_session *session, struct aw_reco
 static void note_ongoing(struct aw_session *session, const struct aw_record *command,
                          enum aw_status status)
 {
-    bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
-    bool drives = vehicle && aw_record_get(command, "speed") != 0;
+    bool is_vehicle = strcmp(command->codec->message->name, "spd") == 0;
+    bool drives = is_vehicle && aw_record_get(command, "speed") != 0;
     if (drives || *armctl_state(session)->arm.memory.motor)
         session->motion.ongoing = AW_ONGOING_RUNNING;
-    else if (vehicle && status == AW_OK)
+    else if (is_vehicle && status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
@@ -239,15 +239,15 @@ static enum aw_status send(struct aw_session *session, const struct aw_record *c
                            struct aw_answer *answer)
 {
     struct armctl_state *state = armctl_state(session);
-    bool custom = aw_session_is_custom(session, command->codec->message);
+    bool is_custom = aw_session_is_custom(session, command->codec->message);
     enum aw_status status = armctl_open(session);
     if (status != AW_OK)
         return status;
-    state->arm.options.flip_after_ms = custom ? 0 : flip_after_ms(session, command);
+    state->arm.options.flip_after_ms = is_custom ? 0 : get_flip_after_ms(session, command);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
-    if (custom || status != AW_STOPPED || session->options.run.hold)
-        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
-    if (!custom)
+    if (is_custom || status != AW_STOPPED || session->options.run.hold)
+        armctl_save_memory(session); /* while moving, only after the stop: a disk is slow */
+    if (!is_custom)
         note_ongoing(session, command, status);
     if (status == AW_OK && state->outcome.has_record)
         answer->record = state->outcome.record;

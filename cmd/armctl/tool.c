@@ -59,11 +59,11 @@ static void find_joint_range(struct aw_session *session, const struct aw_command
                              const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
-    bool roles = strcmp(command->name, "arm") == 0;
+    bool has_roles = strcmp(command->name, "arm") == 0;
     const struct aw_armctl_joint *joint =
-        roles ? find_role_joint(profile, arg->name) : aw_armctl_profile_find(profile, first);
+        has_roles ? find_role_joint(profile, arg->name) : aw_armctl_profile_find(profile, first);
     if (!joint || strcmp(arg->name, "joint") == 0 ||
-        (!roles && strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0))
+        (!has_roles && strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0))
         return;
     info->min = joint->min;
     info->max = joint->max;
@@ -181,7 +181,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_joints,
           .help = "number or configured name of a joint"}),
-     .offline = true, .messages = true, .run = aw_run_limits,
+     .offline = true, .uses_messages = true, .run = aw_run_limits,
      .details = "A limit comes from the protocol, or from min and max of [joint NAME] in the "
          "config file. With --signed or --force, it shows the limits that then apply.",
      .examples = AW_LIST("limits", "limits 2 -j", "--signed limits")},

@@ -9,12 +9,12 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define AT_ONCE     64          /* max messages to one client before the next client's turn */
-#define MESSAGE_MAX (128 << 10) /* max bytes of a message from a client */
-#define RECORDS_MAX (256 << 10) /* max bytes of queued records */
-#define ANSWERS_MAX (4 << 20)   /* max bytes of queued answers */
-#define REPORTS_MAX (16 << 10)  /* bytes of answers above which reports are dropped */
-#define CALL        2
+#define MESSAGES_PER_TURN 64          /* max messages to one client before the next client's turn */
+#define MESSAGE_MAX       (128 << 10) /* max bytes of a message from a client */
+#define RECORDS_MAX       (256 << 10) /* max bytes of queued records */
+#define ANSWERS_MAX       (4 << 20)   /* max bytes of queued answers */
+#define REPORTS_MAX       (16 << 10)  /* bytes of answers above which reports are dropped */
+#define CALL              2
 
 enum { INFO, WARNING, ERROR };
 
@@ -43,7 +43,7 @@ void client_queue(struct client *client, struct packet *packet, uint32_t subscri
         packet_drop(packet);
         return;
     }
-    struct queue *queue = packet->record ? &client->records : &client->answers;
+    struct queue *queue = packet->is_record ? &client->records : &client->answers;
     *item = (struct item){NULL, packet, subscription};
     *(queue->last ? &queue->last->next : &queue->first) = item;
     queue->last = item;
@@ -87,10 +87,10 @@ static bool write_first(struct client *client, struct queue *queue)
 {
     const struct item *item = queue->first;
     struct packet *packet = item->packet;
-    if (packet->record)
+    if (packet->is_record)
         aw_put_u32(packet->bytes + 1, item->subscription);
     int sent = lws_write(client->wsi, packet->bytes, packet->size,
-                         packet->binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+                         packet->is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
     if (sent >= 0)
         pop(queue);
     return sent >= 0;
@@ -106,7 +106,7 @@ static struct queue *next_queue(struct client *client)
 bool client_write(struct client *client)
 {
     struct queue *queue;
-    for (int i = 0; i < AT_ONCE && !lws_send_pipe_choked(client->wsi); i++)
+    for (int i = 0; i < MESSAGES_PER_TURN && !lws_send_pipe_choked(client->wsi); i++)
         if ((queue = next_queue(client)) && !write_first(client, queue))
             return false;
     if (!client->records.first && client->lost) {
@@ -206,7 +206,8 @@ static void handle_call(struct client *client, const uint8_t *bytes, size_t size
                                       "service not found — call /stop"));
 }
 
-bool client_receive(struct client *client, const void *bytes, size_t size, bool last, bool binary)
+bool client_receive(struct client *client, const void *bytes, size_t size, bool is_last,
+                    bool is_binary)
 {
     uint8_t *in = client->input_size + size <= MESSAGE_MAX
                       ? realloc(client->input, client->input_size + size + 1)
@@ -216,9 +217,9 @@ bool client_receive(struct client *client, const void *bytes, size_t size, bool 
     client->input = in;
     memcpy(in + client->input_size, bytes, size);
     client->input_size += size;
-    if (!last)
+    if (!is_last)
         return true;
-    if (binary)
+    if (is_binary)
         handle_call(client, in, client->input_size);
     else
         handle_text(client, (const char *)in, client->input_size);

@@ -18,8 +18,8 @@
 /* A message to one or several clients. Only its subscription number differs between them. */
 struct packet {
     unsigned n_users;
-    bool binary;
-    bool record; /* may be dropped */
+    bool is_binary;
+    bool is_record; /* may be dropped */
     size_t size;
     uint8_t prefix[LWS_PRE]; /* space that libwebsockets needs before bytes */
     uint8_t bytes[];
@@ -102,7 +102,7 @@ struct hub {
 enum aw_status stream_open(struct hub *hub, struct aw_error *err);
 /* Converts some packets of standard input. Sets *more if more packets may be waiting. Returns
  * AW_END at the end of the input. */
-enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err);
+enum aw_status stream_read(struct hub *hub, bool *has_more, struct aw_error *err);
 void stream_free(struct hub *hub);
 
 /* stop.c: the service /stop. stop_call queues a call and starts the command unless it runs;
@@ -120,7 +120,8 @@ void client_queue(struct client *client, struct packet *packet, uint32_t subscri
 void client_queue_object(struct client *client, json_t *object);
 void client_send_record(struct client *client, size_t channel, struct packet *packet);
 bool client_write(struct client *client); /* false: must be disconnected */
-bool client_receive(struct client *client, const void *bytes, size_t size, bool last, bool binary);
+bool client_receive(struct client *client, const void *bytes, size_t size, bool is_last,
+                    bool is_binary);
 void client_free(struct client *client);
 
 /* packet.c: the messages of the protocol. NULL: out of memory. */
@@ -128,7 +129,7 @@ void packet_drop(struct packet *packet); /* NULL is fine */
 struct packet *packet_text(json_t *object);
 struct packet *packet_message(int64_t time_ns, struct aw_span data);
 struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text);
-json_t *packet_info(const struct aw_recording_info *info, bool services);
+json_t *packet_info(const struct aw_recording_info *info, bool has_services);
 json_t *packet_services(void);
 
 #endif

@@ -158,8 +158,8 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return client_write(client) ? 0 : -1;
     case LWS_CALLBACK_RECEIVE: {
-        bool last = lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi);
-        return client_receive(client, in, size, last, lws_frame_is_binary(wsi)) ? 0 : -1;
+        bool is_last = lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi);
+        return client_receive(client, in, size, is_last, lws_frame_is_binary(wsi)) ? 0 : -1;
     }
     case LWS_CALLBACK_CLOSED:
         remove_client(client);
@@ -244,13 +244,13 @@ static enum aw_status start_accepting(struct hub *hub, struct aw_error *err)
 
 static enum aw_status serve(struct hub *hub, struct aw_error *err)
 {
-    bool more = true;
+    bool has_more = true;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && lws_service(hub->context, more ? -1 : 0) >= 0) {
-        status = stream_read(hub, &more, err);
+    while (status == AW_OK && lws_service(hub->context, has_more ? -1 : 0) >= 0) {
+        status = stream_read(hub, &has_more, err);
         if (status == AW_OK || status == AW_END)
             start_accepting(hub, err);
-        more = more || hub->ended;
+        has_more = has_more || hub->ended;
     }
     return status;
 }

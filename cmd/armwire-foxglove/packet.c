@@ -9,11 +9,11 @@
 
 enum { MESSAGE = 1, ANSWER = 3 };
 
-static struct packet *packet_new(size_t size, bool binary)
+static struct packet *packet_new(size_t size, bool is_binary)
 {
     struct packet *packet = malloc(sizeof *packet + size);
     if (packet)
-        *packet = (struct packet){.n_users = 1, .binary = binary, .size = size};
+        *packet = (struct packet){.n_users = 1, .is_binary = is_binary, .size = size};
     return packet;
 }
 
@@ -41,7 +41,7 @@ struct packet *packet_message(int64_t time_ns, struct aw_span data)
     struct packet *packet = packet_new(HEAD + data.size, true);
     if (!packet)
         return NULL;
-    packet->record = true;
+    packet->is_record = true;
     packet->bytes[0] = MESSAGE;
     aw_put_u32(packet->bytes + 1, 0);
     aw_put_u32(packet->bytes + 5, (uint32_t)time_ns);
@@ -84,14 +84,14 @@ struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text
     return packet;
 }
 
-json_t *packet_info(const struct aw_recording_info *info, bool services)
+json_t *packet_info(const struct aw_recording_info *info, bool has_services)
 {
     const char *tool = info->protocol->name;
     return json_pack("{s:s,s:s+++,s:o,s:[s,s],s:{s:s,s:s,s:s}}", "op", "serverInfo", "name", tool,
                      *info->link ? " " : "", info->link, "", "capabilities",
-                     services ? json_pack("[s]", "services") : json_array(), "supportedEncodings",
-                     "cdr", "json", "metadata", "tool", tool, "version", info->version, "link",
-                     info->link);
+                     has_services ? json_pack("[s]", "services") : json_array(),
+                     "supportedEncodings", "cdr", "json", "metadata", "tool", tool, "version",
+                     info->version, "link", info->link);
 }
 
 json_t *packet_services(void)

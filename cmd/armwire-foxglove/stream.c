@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define TURN 256 /* max packets before the clients' turn */
+#define PACKETS_PER_TURN 256 /* max packets before the clients' turn */
 
 /* ---- Topics ---- */
 
@@ -21,13 +21,13 @@ static unsigned add_schema(void *context, const char *name, const char *text)
     return added ? (unsigned)json_array_size(hub->schemas) : 0;
 }
 
-static unsigned add_channel(void *context, unsigned schema, const char *topic, bool shared)
+static unsigned add_channel(void *context, unsigned schema, const char *topic, bool is_shared)
 {
     struct hub *hub = context;
     struct channel *channels =
         aw_grow(hub->channels.list, &hub->channels.room, hub->channels.n + 1, sizeof *channels);
     char *copy = strdup(topic);
-    (void)shared;
+    (void)is_shared;
     if (!schema || !channels || !copy) {
         free(copy);
         return 0;
@@ -92,13 +92,13 @@ enum aw_status stream_open(struct hub *hub, struct aw_error *err)
     return status;
 }
 
-enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err)
+enum aw_status stream_read(struct hub *hub, bool *has_more, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (int i = 0; i < TURN && (status == AW_OK || status == AW_MALFORMED); i++)
+    for (int i = 0; i < PACKETS_PER_TURN && (status == AW_OK || status == AW_MALFORMED); i++)
         status = aw_recording_next(hub->recording, err);
-    *more = status == AW_OK || status == AW_MALFORMED;
-    return *more || status == AW_TIMEOUT ? AW_OK : status;
+    *has_more = status == AW_OK || status == AW_MALFORMED;
+    return *has_more || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 void stream_free(struct hub *hub)

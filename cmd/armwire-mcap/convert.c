@@ -74,12 +74,12 @@ static unsigned put_schema(void *context, const char *name, const char *text)
     return c->started || put_info(c) ? aw_mcap_add_schema(c->mcap, name, text) : 0;
 }
 
-static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
+static unsigned put_channel(void *context, unsigned schema, const char *topic, bool is_shared)
 {
     struct converter *c = context;
     const char *medium = aw_medium_name(aw_recording_info(c->recording)->protocol->medium);
     const struct aw_mcap_pair pairs[] = {{"tool", get_tool(c)}, {"medium", medium}, {NULL, NULL}};
-    return aw_mcap_add_channel(c->mcap, schema, topic, shared ? pairs : NULL);
+    return aw_mcap_add_channel(c->mcap, schema, topic, is_shared ? pairs : NULL);
 }
 
 static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,

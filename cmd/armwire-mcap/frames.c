@@ -39,8 +39,8 @@ struct in {
 /* Expects little-endian CDR; anything else is not from armwire. */
 static struct in begin_cdr(struct aw_span data)
 {
-    bool bad = data.size < AW_CDR_HEAD || data.data[1] != 1;
-    return (struct in){data, AW_CDR_HEAD, bad};
+    bool is_bad = data.size < AW_CDR_HEAD || data.data[1] != 1;
+    return (struct in){data, AW_CDR_HEAD, is_bad};
 }
 
 static struct aw_span take_bytes(struct in *in, size_t align, size_t size)

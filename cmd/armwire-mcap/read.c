@@ -267,10 +267,10 @@ static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mca
 /* Skips the index and oversized records. */
 static bool is_wanted(unsigned op, uint64_t length)
 {
-    bool kind = op == AW_MCAP_SCHEMA || op == AW_MCAP_CHANNEL || op == AW_MCAP_MESSAGE ||
-                op == AW_MCAP_CHUNK_OP || op == AW_MCAP_FOOTER || op == AW_MCAP_METADATA ||
-                op == AW_MCAP_ATTACHMENT;
-    return kind && length <= AW_MCAP_RECORD_MAX;
+    bool is_wanted_kind = op == AW_MCAP_SCHEMA || op == AW_MCAP_CHANNEL || op == AW_MCAP_MESSAGE ||
+                          op == AW_MCAP_CHUNK_OP || op == AW_MCAP_FOOTER ||
+                          op == AW_MCAP_METADATA || op == AW_MCAP_ATTACHMENT;
+    return is_wanted_kind && length <= AW_MCAP_RECORD_MAX;
 }
 
 static void skip_bytes(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)

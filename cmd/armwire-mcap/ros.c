@@ -30,7 +30,7 @@ static const struct {
 struct field {
     char name[64], type[96];
     uint8_t kind, size;
-    bool list, sized; /* sized: has a fixed length, else a length prefix */
+    bool is_list, is_sized; /* sized: has a fixed length, else a length prefix */
     uint32_t count;
     size_t message; /* index of the message if KIND_MESSAGE */
 };
@@ -59,7 +59,7 @@ void aw_ros_free(struct aw_ros *ros)
 /* ---- The text ---- */
 
 /* Shortens "pkg/msg/Name" to "pkg/Name". */
-static void short_name(const char *name, char *out, size_t size)
+static void shorten_name(const char *name, char *out, size_t size)
 {
     const char *middle = strstr(name, "/msg/");
     if (middle)
@@ -77,7 +77,7 @@ static enum aw_status add_message(struct aw_ros *ros, const char *name, struct a
     ros->messages = messages;
     struct message *message = &messages[ros->n_messages++];
     *message = (struct message){.first = ros->n_fields};
-    short_name(name, message->name, sizeof message->name);
+    shorten_name(name, message->name, sizeof message->name);
     return AW_OK;
 }
 
@@ -86,9 +86,9 @@ static void read_list(struct field *field)
 {
     char *list = strchr(field->type, '['), *bound;
     if (list) {
-        field->list = true;
-        field->sized = isdigit((unsigned char)list[1]);
-        field->count = field->sized ? (uint32_t)strtoul(list + 1, NULL, 10) : 0;
+        field->is_list = true;
+        field->is_sized = isdigit((unsigned char)list[1]);
+        field->count = field->is_sized ? (uint32_t)strtoul(list + 1, NULL, 10) : 0;
         *list = '\0';
     }
     if ((bound = strstr(field->type, "<=")))
@@ -108,8 +108,8 @@ static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t len
     if (n_tokens < 1)
         return AW_OK;
     const char *rest = strstr(text, field.name) + strlen(field.name);
-    bool constant = strchr(field.name, '=') || rest[strspn(rest, " \t")] == '=';
-    if (n_tokens == 2 && constant)
+    bool is_constant = strchr(field.name, '=') || rest[strspn(rest, " \t")] == '=';
+    if (n_tokens == 2 && is_constant)
         return AW_OK;
     if (n_tokens < 2)
         return aw_fail(err, AW_USAGE, "'%.60s' is not a valid field — write TYPE NAME", field.type);
@@ -152,7 +152,7 @@ static enum aw_status read_text(struct aw_ros *ros, const char *text, struct aw_
 static bool find_message(const struct aw_ros *ros, struct field *field)
 {
     char name[96];
-    short_name(field->type, name, sizeof name);
+    shorten_name(field->type, name, sizeof name);
     for (size_t i = 0; i < ros->n_messages; i++) {
         const char *qualified = ros->messages[i].name, *last = strrchr(qualified, '/');
         if (strcmp(qualified, name) == 0 ||
@@ -275,10 +275,10 @@ static void read_field(struct reader *r, const struct field *field, int depth)
     size_t path_length = strlen(r->path);
     snprintf(r->path + path_length, sizeof r->path - path_length, "%s%s", path_length ? "." : "",
              field->name);
-    if (!field->list) {
+    if (!field->is_list) {
         read_element(r, field, depth);
     } else {
-        uint64_t count = field->sized ? field->count : read_bits(r, 4);
+        uint64_t count = field->is_sized ? field->count : read_bits(r, 4);
         size_t name = strlen(r->path);
         for (uint64_t i = 0; i < count && !r->failed; i++) {
             snprintf(r->path + name, sizeof r->path - name, ".%u", (unsigned)i);

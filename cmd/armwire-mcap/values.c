@@ -14,7 +14,7 @@
 #include "ros.h"
 #include "wire/codec.h"
 
-#define OWN "/armwire/"
+#define OWN_PREFIX "/armwire/"
 
 struct values {
     struct input *in;
@@ -153,7 +153,7 @@ enum aw_status values_copy(struct input *in, size_t max_size, struct aw_error *e
     struct aw_mcap_message message;
     enum aw_status status;
     while ((status = input_next(in, &message, err)) == AW_OK) {
-        if (strncmp(message.topic->topic, OWN, strlen(OWN)) != 0)
+        if (strncmp(message.topic->topic, OWN_PREFIX, strlen(OWN_PREFIX)) != 0)
             status = print_message(&v, &message, err);
         if (status != AW_OK)
             break;

@@ -227,18 +227,19 @@ static double scale(Sint16 value)
 /* Every press and release gets its own record. Axes that move together share one. */
 static bool handle_event(struct pad *pad, const SDL_Event *event)
 {
-    bool button = event->type == SDL_CONTROLLERBUTTONDOWN || event->type == SDL_CONTROLLERBUTTONUP;
+    bool is_button =
+        event->type == SDL_CONTROLLERBUTTONDOWN || event->type == SDL_CONTROLLERBUTTONUP;
     if (event->type == SDL_CONTROLLERAXISMOTION && event->caxis.which == pad->id)
         pad->axis[event->caxis.axis] = scale(event->caxis.value);
-    else if (!button || event->cbutton.which != pad->id)
+    else if (!is_button || event->cbutton.which != pad->id)
         return true;
-    if (button && pad->changed && !print_record(pad))
+    if (is_button && pad->changed && !print_record(pad))
         return false;
-    if (button)
+    if (is_button)
         pad->button[event->cbutton.button] = event->cbutton.state;
     pad->event_ms = SDL_GetTicks64();
     pad->changed = true;
-    return !button || print_record(pad);
+    return !is_button || print_record(pad);
 }
 
 static void read_initial_state(struct pad *pad)
@@ -284,10 +285,10 @@ static enum aw_status run(struct pad *pad)
             return fail(AW_LOST, "gamepad disconnected");
         while (written && SDL_PollEvent(&event))
             written = handle_event(pad, &event);
-        bool due = SDL_GetTicks64() >= due_ms;
-        if (due)
+        bool is_due = SDL_GetTicks64() >= due_ms;
+        if (is_due)
             due_ms = SDL_GetTicks64() + TICK_MS;
-        if (written && (due || pad->changed))
+        if (written && (is_due || pad->changed))
             written = print_record(pad);
     }
     return fail(AW_LOST, strerror(errno));

@@ -25,8 +25,8 @@ static void set_joint(int controller, struct aw_experiment_joint *joint)
     joint->scale = aw_canpid_full_scale(controller);
     joint->low = -limit;
     joint->high = limit;
-    joint->defaults.max_deviation = canpid_default_deviation(controller);
-    joint->min_motion = canpid_min_motion(controller);
+    joint->defaults.max_deviation = canpid_get_deviation(controller);
+    joint->min_motion = canpid_get_min_motion(controller);
     joint->defaults.step = controller == AW_CANPID_TOR ? 0.1 : 10 / 360.0;
     snprintf(joint->mode, sizeof joint->mode, "%s", aw_canpid_controller_name(controller));
 }

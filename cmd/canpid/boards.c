@@ -11,7 +11,7 @@
 #include "state.h"
 #include "wire/rows.h"
 
-unsigned canpid_first_board(uint64_t boards)
+unsigned canpid_find_first_board(uint64_t boards)
 {
     return (unsigned)__builtin_ctzll(boards) * 32;
 }
@@ -99,22 +99,22 @@ enum aw_status canpid_select_variant(struct aw_session *session, struct aw_varia
     return AW_OK;
 }
 
-/* Sets *written to the boards whose names are written: named boards, and those given by number. */
-bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out, size_t size)
+/* Sets *names_at to the boards whose names are written: named boards, and those given by number. */
+bool canpid_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size)
 {
     uint64_t boards = canpid_all_boards(session) | canpid_state(session)->boards.numbers,
-             written_before = *written;
+             names_before = *names_at;
     *out = '\0';
-    for (uint64_t left = boards & ~written_before; left; left &= left - 1) {
+    for (uint64_t left = boards & ~names_before; left; left &= left - 1) {
         char name[AW_CANPID_NAME_MAX];
-        unsigned board = canpid_first_board(left);
+        unsigned board = canpid_find_first_board(left);
         aw_canpid_board_name(&session->wire->variant, board, name);
         if (strlen(out) + sizeof AW_SUBJECT_LINE + sizeof name + 16 > size)
             break;
         aw_append(out, size, "\n", AW_SUBJECT_LINE "board %u %s", board, name);
-        *written |= AW_CANPID_BIT(board);
+        *names_at |= AW_CANPID_BIT(board);
     }
-    return *written != written_before;
+    return *names_at != names_before;
 }
 
 enum aw_status canpid_check_board(struct aw_session *session, const char *text)
@@ -122,7 +122,7 @@ enum aw_status canpid_check_board(struct aw_session *session, const char *text)
     uint64_t boards;
     (void)text;
     enum aw_status status = aw_session_prepare_wire(session);
-    return status == AW_OK ? canpid_boards(session, &boards) : AW_OK;
+    return status == AW_OK ? canpid_parse_boards(session, &boards) : AW_OK;
 }
 
 static enum aw_status fail_unknown_board(struct aw_session *session, const char *text)
@@ -163,7 +163,7 @@ enum aw_status canpid_add_board(struct aw_session *session, const char *name, ui
     return AW_OK;
 }
 
-enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
+enum aw_status canpid_parse_boards(struct aw_session *session, uint64_t *boards)
 {
     const char *text = canpid_given(session)->board;
     char copy[256], *save;
@@ -182,12 +182,12 @@ enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
 enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board)
 {
     uint64_t boards;
-    enum aw_status status = canpid_boards(session, &boards);
+    enum aw_status status = canpid_parse_boards(session, &boards);
     if (status == AW_OK && (boards & (boards - 1)))
         return aw_fail(&session->err, AW_USAGE,
                        "more than one board given — name only one with -b");
     if (status == AW_OK)
-        *board = canpid_first_board(boards);
+        *board = canpid_find_first_board(boards);
     return status;
 }
 

@@ -61,8 +61,8 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     aw_session_link_name(session, d.interface, sizeof d.interface);
     int64_t end = aw_session_end_time(session);
     int64_t flush_ns = AW_NEVER; /* when unflushed lines are due */
-    bool more = true;
-    for (int64_t now; status == AW_OK && more && (now = aw_clock_now(session->clock)) < end;) {
+    bool has_more = true;
+    for (int64_t now; status == AW_OK && has_more && (now = aw_clock_now(session->clock)) < end;) {
         struct aw_received received;
         if (now >= flush_ns) {
             status = aw_output_flush(&session->out, &session->err);
@@ -71,7 +71,7 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
         if (status == AW_OK)
             status = canpid_next_received(session, aw_min_time(flush_ns, end), &received);
         if (status == AW_OK) {
-            more = dump_frame(&d, &received);
+            has_more = dump_frame(&d, &received);
             flush_ns = aw_min_time(flush_ns, aw_clock_now(session->clock) + FLUSH_NS);
         } else if (status == AW_TIMEOUT)
             status = AW_OK;

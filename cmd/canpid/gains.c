@@ -92,9 +92,9 @@ static enum aw_status send_wanted(struct aw_session *session, const struct aw_ga
 
 /* Splits "lknee.pos.kp" from its end, because board names may contain dots. Missing parts are NULL.
  */
-static void split_name(char *name, const char *parts[AW_GAIN_WORDS])
+static void split_name(char *name, const char *parts[AW_GAIN_NAMES])
 {
-    for (int i = AW_GAIN_WORDS - 1; i > 0; i--) {
+    for (int i = AW_GAIN_NAMES - 1; i > 0; i--) {
         char *dot = name ? strrchr(name, '.') : NULL;
         parts[i] = dot ? dot + 1 : name;
         if (dot)
@@ -123,7 +123,7 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
     int controller;
     double number = 0;
     char copy[64];
-    const char *parts[AW_GAIN_WORDS];
+    const char *parts[AW_GAIN_NAMES];
     uint64_t boards = 0;
     snprintf(copy, sizeof copy, "%s", name);
     split_name(copy, parts);
@@ -135,11 +135,11 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
     enum aw_status status = find_controller(session, parts[1], &controller);
     if (status == AW_OK)
         status = parts[0] ? canpid_add_board(session, parts[0], &boards)
-                          : canpid_boards(session, &boards);
+                          : canpid_parse_boards(session, &boards);
     if (status == AW_OK)
         status = aw_number_parse(value, &number, &session->err);
     for (; status == AW_OK && boards; boards &= boards - 1)
-        wanted[aw_canpid_gain_index(canpid_first_board(boards), controller,
+        wanted[aw_canpid_gain_index(canpid_find_first_board(boards), controller,
                                     (enum aw_canpid_gain)gain)] =
             (struct aw_gain){true, (float)number, 0};
     return status;

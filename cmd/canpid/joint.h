@@ -20,8 +20,8 @@ enum aw_status canpid_drive(struct aw_session *session, unsigned board, int cont
 
 /* Return the default deviation limit from start and targets, and the smallest detectable motion.
  * Both are normalised. */
-double canpid_default_deviation(int controller);
-double canpid_min_motion(int controller);
+double canpid_get_deviation(int controller);
+double canpid_get_min_motion(int controller);
 
 /* Returns the name of the error that the driver reports, or NULL. */
 const char *canpid_get_fault(const struct aw_canpid *client, unsigned board);

@@ -11,9 +11,9 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define PATIENCE_S 0.5 /* max wait for a new frame of each kind from each board */
-#define DEFAULT_HZ 100
-#define NEAR       20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
+#define PATIENCE_S        0.5 /* max wait for a new frame of each kind from each board */
+#define DEFAULT_HZ        100
+#define TOLERANCE_MOTIONS 20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA_1, "torque", 2}, {0}};
@@ -38,9 +38,9 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
         return;
     double scale = aw_canpid_full_scale(controller);
     joint->flags.accepts = AW_JOINT_TAKES_TARGETS;
-    joint->tolerance.max_deviation = canpid_default_deviation(controller) * scale;
-    joint->tolerance.min_motion = canpid_min_motion(controller) * scale;
-    joint->tolerance.tolerance = NEAR * joint->tolerance.min_motion;
+    joint->tolerance.max_deviation = canpid_get_deviation(controller) * scale;
+    joint->tolerance.min_motion = canpid_get_min_motion(controller) * scale;
+    joint->tolerance.tolerance = TOLERANCE_MOTIONS * joint->tolerance.min_motion;
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
@@ -51,11 +51,11 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     int controller;
     enum aw_status status = canpid_get_controller(session, false, &controller);
     if (status == AW_OK && canpid_given(session)->board)
-        status = canpid_boards(session, &wanted);
+        status = canpid_parse_boards(session, &wanted);
     boards |= status == AW_OK ? wanted : 0;
     for (; boards && status == AW_OK; boards &= boards - 1) {
         char name[AW_CANPID_NAME_MAX];
-        unsigned board = canpid_first_board(boards);
+        unsigned board = canpid_find_first_board(boards);
         struct aw_joint *joint = aw_joints_add(
             session, list, aw_canpid_board_name(&session->wire->variant, board, name));
         if (!joint)
@@ -87,15 +87,15 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
     (void)joint;
     canpid_get_controller(session, false, &selected);
     for (int i = 0; i <= AW_CANPID_CONTROLLERS; i++) {
-        bool gain = i == AW_CANPID_CONTROLLERS;
-        if (selected != AW_CANPID_LAST && selected != i && !gain)
+        bool is_gain = i == AW_CANPID_CONTROLLERS;
+        if (selected != AW_CANPID_LAST && selected != i && !is_gain)
             continue;
         double limit =
-            gain ? AW_CANPID_GAIN_MAX : aw_canpid_setpoint_limit(i) * aw_canpid_full_scale(i);
+            is_gain ? AW_CANPID_GAIN_MAX : aw_canpid_setpoint_limit(i) * aw_canpid_full_scale(i);
         rows[n++] = (struct aw_joint_limit){.quantity = names[i],
                                             .min = -limit,
                                             .max = limit,
-                                            .unit = gain ? "" : aw_canpid_unit(i),
+                                            .unit = is_gain ? "" : aw_canpid_unit(i),
                                             .source = "device"};
     }
     return n;
@@ -287,7 +287,7 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
                                    const struct aw_joint_command *command)
 {
     struct aw_canpid *client = canpid_client(session);
-    bool dry = session->options.run.dry_run;
+    bool is_dry_run = session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (!command->is_stream)
         return send_once(session, list, command);
@@ -296,9 +296,9 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
         int controller = aw_canpid_controller_find(joint->mode);
         double normalised = command->goals[i].value / aw_canpid_full_scale(controller);
         bool too_early = aw_canpid_next_send_ns(client, joint->id) > aw_clock_now(session->clock);
-        if (!dry && too_early)
+        if (!is_dry_run && too_early)
             continue;
-        if (dry) {
+        if (is_dry_run) {
             status = show_setpoint(session, joint, controller, normalised, command->show_ns);
             continue;
         }

@@ -25,12 +25,12 @@ bool canpid_is_enabled(const struct aw_canpid_board *board)
     return fabs(board->setpoint) < saturated && fabs(board->setpoint) <= 100 * limit;
 }
 
-double canpid_default_deviation(int controller)
+double canpid_get_deviation(int controller)
 {
     return defaults[controller].max_deviation;
 }
 
-double canpid_min_motion(int controller)
+double canpid_get_min_motion(int controller)
 {
     return defaults[controller].min_motion;
 }
@@ -81,7 +81,7 @@ enum aw_status canpid_drive(struct aw_session *session, unsigned board, int cont
                                    &session->err);
 }
 
-#define WENT_OFF "it was disabled by another program or by a restart"
+#define DISABLED_REASON "it was disabled by another program or by a restart"
 
 static bool is_enabling(int controller, double normalised)
 {
@@ -95,7 +95,7 @@ static const char *check_dropout(struct canpid_monitor *monitor,
          wanted = is_enabling(monitor->controller, monitor->commanded);
     bool dropped = monitor->enabled && wanted && !enabled;
     monitor->enabled = wanted && (monitor->enabled || enabled);
-    return dropped ? WENT_OFF : NULL;
+    return dropped ? DISABLED_REASON : NULL;
 }
 
 /* Detects another program's disable on buses that show others' frames. Our own frames are not
@@ -108,7 +108,7 @@ static const char *check_disable(const struct canpid_monitor *monitor,
         return NULL;
     int controller = (int)aw_record_get(record, "controller");
     double value = aw_record_get(record, "value") / aw_canpid_setpoint_scale(controller);
-    return is_enabling(monitor->controller, value) ? NULL : WENT_OFF;
+    return is_enabling(monitor->controller, value) ? NULL : DISABLED_REASON;
 }
 
 const char *canpid_monitor_fault(struct canpid_monitor *monitor, struct aw_canpid *client,

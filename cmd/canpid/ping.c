@@ -7,10 +7,10 @@
 #include "shell/source/ping.h"
 #include "state.h"
 
-#define DEFAULT_S   1
-#define MANY        8    /* intervals per mean, and number of means */
-#define EVEN        0.1  /* largest deviation from the median interval */
-#define TOGETHER_MS 0.25 /* shorter intervals are batches of frames */
+#define DEFAULT_S          1
+#define INTERVALS_PER_MEAN 8    /* intervals per mean, and number of means */
+#define MAX_DEVIATION      0.1  /* largest deviation from the median interval */
+#define BATCH_MS           0.25 /* shorter intervals are batches of frames */
 
 struct listener {
     struct aw_session *session;
@@ -57,12 +57,12 @@ static double get_even_ms(const struct aw_samples *intervals)
         aw_samples_add(&sorted, intervals->values[i]);
     double median = aw_samples_stats(&sorted).p50;
     for (size_t i = 0; i < sorted.n; i++)
-        if (fabs(sorted.values[i] - median) < EVEN * median) {
+        if (fabs(sorted.values[i] - median) < MAX_DEVIATION * median) {
             sum += sorted.values[i];
             n++;
         }
     aw_samples_free(&sorted);
-    return median >= TOGETHER_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
+    return median >= BATCH_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
 }
 
 /* Adapters and busy machines deliver frames in batches and late, so single intervals are
@@ -73,12 +73,13 @@ static double get_period_ms(const struct aw_samples *intervals)
     double sum = 0, even = get_even_ms(intervals);
     if (even > 0)
         return even;
-    size_t group_size = intervals->n >= MANY * MANY ? MANY : 1;
+    size_t group_size =
+        intervals->n >= INTERVALS_PER_MEAN * INTERVALS_PER_MEAN ? INTERVALS_PER_MEAN : 1;
     for (size_t i = 0; i < intervals->n; i++) {
         sum += intervals->values[i];
         if ((i + 1) % group_size)
             continue;
-        if (sum / (double)group_size >= TOGETHER_MS)
+        if (sum / (double)group_size >= BATCH_MS)
             aw_samples_add(&means, sum / (double)group_size);
         sum = 0;
     }
@@ -112,7 +113,7 @@ static enum aw_status run_listener(struct listener *l)
     struct aw_session *session = l->session;
     double seconds = session->options.run.for_s;
     enum aw_status status =
-        canpid_given(session)->board ? canpid_boards(session, &l->wanted) : AW_OK;
+        canpid_given(session)->board ? canpid_parse_boards(session, &l->wanted) : AW_OK;
     if (status == AW_OK)
         status = canpid_open(session);
     l->limit = (uint64_t)session->options.run.count;
@@ -123,7 +124,7 @@ static enum aw_status run_listener(struct listener *l)
     if (status == AW_OK)
         status = aw_canpid_idle(canpid_client(session), deadline, note_arrival, l, &session->err);
     for (uint64_t left = l->received; left; left &= left - 1)
-        report_board(l, canpid_first_board(left));
+        report_board(l, canpid_find_first_board(left));
     uint64_t silent = l->wanted & ~l->received;
     bool recorded = session->device.link && session->device.link->is_recording;
     bool ended = status == AW_LOST && recorded;
@@ -131,7 +132,7 @@ static enum aw_status run_listener(struct listener *l)
         return status;
     char name[AW_CANPID_NAME_MAX] = "any driver";
     if (silent)
-        aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name);
+        aw_canpid_board_name(&session->wire->variant, canpid_find_first_board(silent), name);
     return aw_fail(&session->err, AW_TIMEOUT, "ping: no telemetry from %s — " AW_CANPID_ADVICE,
                    name);
 }

@@ -37,16 +37,16 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     const char *values[] = {aw_arg(args, "value", 0), ki, aw_arg(args, "kd", 0)};
     struct aw_record commands[3];
     enum aw_status status = AW_OK;
-    bool all = strcmp(gain, "pid") == 0;
-    if (all && !values[2])
+    bool is_all = strcmp(gain, "pid") == 0;
+    if (is_all && !values[2])
         return aw_fail(&session->err, AW_USAGE,
                        "set pid requires three gains — usage: set pid KP KI KD");
-    if (!all && ki)
+    if (!is_all && ki)
         return aw_fail(&session->err, AW_USAGE,
                        "set %s requires one value — use 'set pid' for three", gain);
-    for (size_t i = 0; i < (all ? 3 : 1) && status == AW_OK; i++)
-        status = build_command(session, all ? aw_gain_names[i] : gain, values[i], &commands[i]);
-    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1) : status;
+    for (size_t i = 0; i < (is_all ? 3 : 1) && status == AW_OK; i++)
+        status = build_command(session, is_all ? aw_gain_names[i] : gain, values[i], &commands[i]);
+    return status == AW_OK ? canpid_send_all(session, commands, is_all ? 3 : 1) : status;
 }
 
 static enum aw_status check_setpoint(struct aw_session *session, const struct aw_record *command)
@@ -96,12 +96,12 @@ static enum aw_status check_start(struct aw_session *session, const struct aw_re
     struct aw_record single = *setpoint;
     uint64_t boards;
     double seconds;
-    enum aw_status status = canpid_boards(session, &boards);
+    enum aw_status status = canpid_parse_boards(session, &boards);
     if (status == AW_OK)
         status = aw_joints_begin(session, &list);
     single.dir = AW_TX;
     for (; boards && status == AW_OK; boards &= boards - 1) {
-        aw_record_set(&single, "board", canpid_first_board(boards), NULL);
+        aw_record_set(&single, "board", canpid_find_first_board(boards), NULL);
         command.n += canpid_replay_targets(session, &list, &single, &goals[command.n], &seconds);
     }
     if (status == AW_OK)
@@ -129,7 +129,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_canpid_build_disable(client, session->wire, canpid_first_board(boards), controller,
+        aw_canpid_build_disable(client, session->wire, canpid_find_first_board(boards), controller,
                                 &command);
         status = canpid_send(session, &command, &sent);
     }
@@ -183,7 +183,7 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     int controller;
     enum aw_status status = canpid_get_controller(session, false, &controller);
     if (status == AW_OK && !includes_all)
-        status = canpid_boards(session, &boards);
+        status = canpid_parse_boards(session, &boards);
     if (status == AW_OK)
         status = canpid_open_for_send(session);
     if (status != AW_OK)

@@ -87,7 +87,7 @@ static enum aw_status read_options(const struct aw_sim *sim,
     options->tick_s = given->tick_s;
     options->quirks = given->quirk < 0 ? 0 : 1U << given->quirk;
     if (!sim->url && canpid_given(sim->session)->board)
-        status = canpid_boards(sim->session, &options->boards);
+        status = canpid_parse_boards(sim->session, &options->boards);
     if (status == AW_OK && given->fault)
         status = aw_canpid_fault_parse(given->fault, &options->fault, err);
     return status == AW_OK ? read_plants(sim, options, err) : status;

@@ -101,7 +101,7 @@ bool canpid_write_names(struct aw_session *session, uint64_t *names_at, char *ou
 
 /* Parse -b: a set of boards, and exactly one board. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board);
-enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
+enum aw_status canpid_parse_boards(struct aw_session *session, uint64_t *boards);
 
 /* Returns the board with this name or number and adds it to state->boards.numbers; -1: unknown. */
 int canpid_find_board(struct aw_session *session, const char *text);
@@ -118,7 +118,7 @@ uint64_t canpid_all_boards(const struct aw_session *session);
 enum aw_status canpid_get_controller(struct aw_session *session, bool required, int *controller);
 
 /* Returns the board number of the lowest bit. */
-unsigned canpid_first_board(uint64_t boards);
+unsigned canpid_find_first_board(uint64_t boards);
 
 /* Checks, prints and sends one message; with --dry-run it only prints it. */
 enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
@@ -159,8 +159,8 @@ const char *canpid_write_subject(struct aw_session *session, const struct aw_rec
                                  char *out, size_t size);
 void canpid_describe_subject(struct aw_session *session, const char *subject, char *out,
                              size_t size);
-enum aw_status canpid_narrow(struct aw_session *session, aw_selects_fn **filter);
-void canpid_notice(struct aw_session *session, const struct aw_record *record);
+enum aw_status canpid_select_subjects(struct aw_session *session, aw_selects_fn **filter);
+void canpid_report_problem(struct aw_session *session, const struct aw_record *record);
 extern const struct aw_grid_column canpid_columns[];
 bool canpid_convert_unit(void *context, const char *subject, const char *field, double *factor,
                          const char **unit);

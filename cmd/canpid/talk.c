@@ -244,7 +244,7 @@ static enum aw_status check_all(struct aw_session *session, struct aw_record *co
     for (size_t i = 0; i < n; i++)
         for (uint64_t remaining = boards[i]; status == AW_OK && remaining;
              remaining &= remaining - 1) {
-            aw_record_set(&commands[i], "board", canpid_first_board(remaining), NULL);
+            aw_record_set(&commands[i], "board", canpid_find_first_board(remaining), NULL);
             status = aw_canpid_encode(canpid_client(session), &commands[i], NULL, &session->err);
         }
     return status;
@@ -253,7 +253,7 @@ static enum aw_status check_all(struct aw_session *session, struct aw_record *co
 enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n)
 {
     uint64_t boards[3];
-    enum aw_status status = canpid_boards(session, &boards[0]);
+    enum aw_status status = canpid_parse_boards(session, &boards[0]);
     boards[1] = boards[2] = boards[0];
     return status == AW_OK ? canpid_send_each(session, commands, boards, n) : status;
 }
@@ -267,8 +267,8 @@ enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *co
     enum aw_status status = check_all(session, commands, boards, n);
     for (size_t i = 0; i < n && status == AW_OK; i++)
         for (uint64_t left = boards[i]; left && status == AW_OK; left &= left - 1)
-            status =
-                send_to_board(session, &commands[i], canpid_first_board(left), verify_ns, &outcome);
+            status = send_to_board(session, &commands[i], canpid_find_first_board(left), verify_ns,
+                                   &outcome);
     if (status == AW_OK && outcome.boards)
         report(session, session->run.command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)

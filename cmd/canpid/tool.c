@@ -103,7 +103,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = complete_boards,
           .help = "board of the joint, such as lknee"}),
-     .offline = true, .messages = true, .run = aw_run_limits,
+     .offline = true, .uses_messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits lknee", "limits -c pos -j")},
     {.name = "disable", .group = AW_GROUP_MOVE,
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
@@ -300,11 +300,11 @@ const struct aw_tool canpid_tool = {
     .watch.default_fields = AW_LIST("alpha_angle", "torque"),
     .watch.get_remark = canpid_write_remark,
     .records.subject = {.get_subject = canpid_write_subject,
-                        .select = canpid_narrow,
+                        .select = canpid_select_subjects,
                         .describe = canpid_describe_subject,
                         .columns = canpid_columns,
                         .unit = canpid_convert_unit},
     .records.names = {.write_lines = canpid_write_names},
-    .records.report_problem = canpid_notice,
+    .records.report_problem = canpid_report_problem,
     .share = {.on_frame = canpid_note_frame, .get_due = canpid_next_send_ns},
 };

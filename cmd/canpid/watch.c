@@ -87,7 +87,7 @@ void canpid_describe_subject(struct aw_session *session, const char *subject, ch
 
 /* A working ADC never reads 0 (-12.5 A) all the time: the published firmware does not read it. Its
  * frame layout differs, too. */
-void canpid_notice(struct aw_session *session, const struct aw_record *record)
+void canpid_report_problem(struct aw_session *session, const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
     if (state->n_zero_current >= ENOUGH_FRAMES || record->codec->message->code != SENSORS ||
@@ -113,17 +113,17 @@ static bool is_selected(struct aw_session *session, struct aw_span frame, const 
            canpid_state(session)->selected & AW_CANPID_BIT(board);
 }
 
-enum aw_status canpid_narrow(struct aw_session *session, aw_selects_fn **filter)
+enum aw_status canpid_select_subjects(struct aw_session *session, aw_selects_fn **filter)
 {
     struct canpid_state *state = session->state;
     if (!canpid_given(session)->board)
         return AW_OK;
     *filter = is_selected;
-    return canpid_boards(session, &state->selected);
+    return canpid_parse_boards(session, &state->selected);
 }
 
 /* A classic frame with six bytes has 91 bits and, on average, some stuffed ones. */
-static double bus_load(struct aw_canpid *client, int64_t now)
+static double get_bus_load(struct aw_canpid *client, int64_t now)
 {
     static const double bits = 100, bit_rate = 1e6;
     double frames = 0;
@@ -138,7 +138,7 @@ const char *canpid_write_remark(struct aw_session *session, char *out, size_t si
 {
     struct aw_canpid *client = canpid_client(session);
     int64_t now = aw_clock_now(session->clock);
-    snprintf(out, size, "bus %.1f %%", bus_load(client, now));
+    snprintf(out, size, "bus %.1f %%", get_bus_load(client, now));
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++) {
         char name[AW_CANPID_NAME_MAX];
         const struct aw_canpid_board *board = &client->boards[i];

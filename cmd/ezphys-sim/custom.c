@@ -6,10 +6,10 @@
 #include "base/clamp.h"
 #include "protocol/ezphys/wire.h"
 
-#define HZ     10.0 /* default rate of custom packets */
-#define GAIN   10.0 /* speed per distance, 1/s */
-#define SPEED  5.0  /* max speed, rad/s or m/s */
-#define TORQUE 1e6  /* max torque or force, Nm or N: practically unlimited */
+#define HZ        10.0 /* default rate of custom packets */
+#define GAIN      10.0 /* speed per distance, 1/s */
+#define SPEED_MAX 5.0  /* max speed, rad/s or m/s */
+#define TORQUE    1e6  /* max torque or force, Nm or N: practically unlimited */
 
 enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
                            const struct aw_scene *scene, struct world *world, struct aw_error *err)
@@ -82,7 +82,7 @@ void custom_drive(struct custom *custom)
         if (isnan(custom->goals[i]))
             continue;
         world_get_axis(custom->world, custom->joints[i], 0, values);
-        velocity[0] = aw_clamp(GAIN * (custom->goals[i] - values[0]), -SPEED, SPEED);
+        velocity[0] = aw_clamp(GAIN * (custom->goals[i] - values[0]), -SPEED_MAX, SPEED_MAX);
         torque[0] = TORQUE;
         world_set_motor(custom->world, custom->joints[i], velocity, torque);
     }

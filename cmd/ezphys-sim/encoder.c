@@ -21,15 +21,15 @@ static enum aw_status init_packet(struct packet *packet, const struct aw_codec *
         .codec = codec,
         .id = aw_codec_find(codec, "id"),
         .name = aw_codec_find(codec, "name"),
-        .floats = true,
+        .has_only_floats = true,
     };
     aw_record_init(&record, codec, AW_RX);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
         record.v[i] = 0;
-        if (!scalar->value || i == packet->id || i == packet->name)
+        if (!scalar->has_value || i == packet->id || i == packet->name)
             continue;
-        packet->floats = packet->floats && scalar->field->type == AW_FLOAT;
+        packet->has_only_floats = packet->has_only_floats && scalar->field->type == AW_FLOAT;
         packet->scalars[packet->n] = (uint8_t)i;
         packet->offsets[packet->n++] = (uint8_t)(scalar->bit / 8);
     }
@@ -104,7 +104,7 @@ static enum aw_status add_packet(struct encoder *encoder, enum packet_kind kind,
                                  const char *name, const double *values, struct aw_error *err)
 {
     struct packet *packet = &encoder->packets[kind];
-    bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
+    bool finite = packet->has_only_floats ? put_floats(packet, values) : put_values(packet, values);
     if (packet->id >= 0)
         put_value(packet, packet->id, id);
     if (packet->name >= 0) {

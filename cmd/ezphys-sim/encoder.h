@@ -18,7 +18,7 @@ struct packet {
     uint8_t scalars[20]; /* scalar numbers of the values, in order */
     uint8_t offsets[20]; /* offsets of the values in the frame */
     size_t n;
-    bool floats; /* all values are floats */
+    bool has_only_floats; /* all values are floats */
 };
 
 struct encoder {

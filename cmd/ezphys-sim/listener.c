@@ -11,7 +11,7 @@
 #include "protocol/ezphys/wire.h"
 
 #define READ_SIZE      65536
-#define SAID_MAX       10
+#define NOTICES_MAX    10
 #define VELOCITY_MAX   1e4  /* rad/s, m/s */
 #define TORQUE_MAX     1e6  /* Nm, N */
 #define MAX_TORQUE_MAX 1e12 /* max torque of a motor; high, because large values mean "unlimited" */
@@ -62,9 +62,9 @@ static void log_fault(struct listener *l, uint64_t *counter, const char *reason)
     snprintf(clean, sizeof clean, "%s", reason);
     aw_utf8_clean(clean);
     ++*counter;
-    if (l->n_logged < SAID_MAX)
+    if (l->n_logged < NOTICES_MAX)
         print_log("ezphys-sim: %s\n", clean);
-    if (l->n_logged == SAID_MAX)
+    if (l->n_logged == NOTICES_MAX)
         print_log("ezphys-sim: further messages of this kind are only counted\n");
     l->n_logged++;
 }
@@ -84,7 +84,7 @@ static struct command read_command(const struct aw_record *record)
     size_t n = 0;
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value || scalar->field->type == AW_TEXT)
+        if (!scalar->has_value || scalar->field->type == AW_TEXT)
             continue;
         if (scalar->field->type == AW_UINT)
             command.id = record->v[i];
@@ -107,10 +107,10 @@ static int find_joint(const struct aw_scene *scene, const struct command *comman
 /* Returns true for the empty packet, on wires without empty messages. */
 static bool is_empty_command(const struct command *command)
 {
-    bool scene = isnan(command->id) ? !*command->name : command->id == 0;
-    for (int i = 0; i < VALUES_MAX && scene; i++)
-        scene = command->v[i] == 0;
-    return scene;
+    bool is_scene = isnan(command->id) ? !*command->name : command->id == 0;
+    for (int i = 0; i < VALUES_MAX && is_scene; i++)
+        is_scene = command->v[i] == 0;
+    return is_scene;
 }
 
 static void fail_no_joint(struct listener *l, const struct command *command)
@@ -193,7 +193,7 @@ static void reset_world(struct listener *l)
     l->counters.resets++;
 }
 
-static void command_joint(struct listener *l, struct command *command)
+static void find_command_joint(struct listener *l, struct command *command)
 {
     int joint = find_joint(l->scene, command);
     char reason[120];
@@ -233,7 +233,7 @@ static void handle_frame(struct listener *l, struct aw_span frame)
     if (strcmp(command.message->name, "reset") == 0)
         reset_world(l);
     else
-        command_joint(l, &command);
+        find_command_joint(l, &command);
 }
 
 /* Returns the number of messages that the last step completed. On a wire without an envelope, each

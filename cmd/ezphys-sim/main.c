@@ -147,10 +147,10 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
 }
 
 /* Retries until it connects: for the time of the option at first, later without a limit. */
-static enum aw_status connect_client(struct program *p, struct aw_link **link, bool first)
+static enum aw_status connect_client(struct program *p, struct aw_link **link, bool is_first)
 {
     int64_t pause = REDIAL_FIRST, now = aw_clock_now(&p->clock.base);
-    int64_t end = first ? now + to_ns(simulator_given(p->session)->connect_timeout_s) : AW_NEVER;
+    int64_t end = is_first ? now + to_ns(simulator_given(p->session)->connect_timeout_s) : AW_NEVER;
     for (;;) {
         enum aw_status status = open_url(p, link, "tcp:", simulator_given(p->session)->connect);
         now = aw_clock_now(&p->clock.base);
@@ -251,16 +251,16 @@ static int simulate(struct program *p)
     return (int)status;
 }
 
-static void print_page(struct aw_session *session, bool man)
+static void print_page(struct aw_session *session, bool is_man)
 {
     struct aw_output *out = &session->out;
-    if (man)
+    if (is_man)
         aw_print_man_page(session);
     else
         aw_print_help(session, NULL);
-    aw_output_print(out, man ? ".SH SCENES\n.nf\n" : "\nScenes\n");
+    aw_output_print(out, is_man ? ".SH SCENES\n.nf\n" : "\nScenes\n");
     help_scenes(out);
-    if (man)
+    if (is_man)
         aw_output_print(out, ".fi\n.SH SEE ALSO\n.BR ezphys (1)\n");
 }
 

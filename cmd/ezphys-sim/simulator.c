@@ -8,7 +8,7 @@
 
 #include "log.h"
 
-#define BEHIND_MAX     (AW_SECOND / 4) /* a larger delay is skipped */
+#define DELAY_MAX      (AW_SECOND / 4) /* a larger delay is skipped */
 #define CHECK_INTERVAL AW_SECOND       /* interval of checks that a silent client still exists */
 #define TURN_MAX       (20 * AW_MILLISECOND) /* max time of physics between reads */
 
@@ -141,7 +141,7 @@ static void catch_up(struct simulator *sim, int64_t now)
         }
         clock = aw_clock_now(sim->link->clock);
     }
-    if (clock - get_step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
+    if (clock - get_step_time(sim, world_steps(sim->world)) > DELAY_MAX) {
         if (!sim->reports.slow_reported)
             print_log("ezphys-sim: simulation slower than real time — use --quick or a larger "
                       "--step-size\n");

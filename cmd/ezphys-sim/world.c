@@ -83,52 +83,52 @@ static void set_fixed(dJointID joint, const struct aw_scene_joint *row)
     dJointSetFixed(joint);
 }
 
-static double hinge_angle(dJointID joint, unsigned axis)
+static double get_hinge_angle(dJointID joint, unsigned axis)
 {
     (void)axis;
     return dJointGetHingeAngle(joint);
 }
 
-static double hinge_rate(dJointID joint, unsigned axis)
+static double get_hinge_rate(dJointID joint, unsigned axis)
 {
     (void)axis;
     return dJointGetHingeAngleRate(joint);
 }
 
-static double slider_position(dJointID joint, unsigned axis)
+static double get_slider_position(dJointID joint, unsigned axis)
 {
     (void)axis;
     return dJointGetSliderPosition(joint);
 }
 
-static double slider_rate(dJointID joint, unsigned axis)
+static double get_slider_rate(dJointID joint, unsigned axis)
 {
     (void)axis;
     return dJointGetSliderPositionRate(joint);
 }
 
-static double universal_angle(dJointID joint, unsigned axis)
+static double get_universal_angle(dJointID joint, unsigned axis)
 {
     return axis ? dJointGetUniversalAngle2(joint) : dJointGetUniversalAngle1(joint);
 }
 
-static double universal_rate(dJointID joint, unsigned axis)
+static double get_universal_rate(dJointID joint, unsigned axis)
 {
     return axis ? dJointGetUniversalAngle2Rate(joint) : dJointGetUniversalAngle1Rate(joint);
 }
 
 /* ODE 0.16 returns the second angle with the opposite sign of its rate. */
-static double hinge2_angle(dJointID joint, unsigned axis)
+static double get_hinge2_angle(dJointID joint, unsigned axis)
 {
     return axis ? -dJointGetHinge2Angle2(joint) : dJointGetHinge2Angle1(joint);
 }
 
-static double hinge2_rate(dJointID joint, unsigned axis)
+static double get_hinge2_rate(dJointID joint, unsigned axis)
 {
     return axis ? dJointGetHinge2Angle2Rate(joint) : dJointGetHinge2Angle1Rate(joint);
 }
 
-static double amotor_rate(dJointID joint, unsigned axis)
+static double get_amotor_rate(dJointID joint, unsigned axis)
 {
     return dJointGetAMotorAngleRate(joint, (int)axis);
 }
@@ -168,15 +168,15 @@ static const struct joint_kind {
     void (*add_torque)(dJointID joint, const double torque[AW_SCENE_AXES]);
 } kinds[] = {
     [AW_SCENE_FIXED] = {.create = dJointCreateFixed, .set = set_fixed},
-    [AW_SCENE_HINGE] = {dJointCreateHinge, set_hinge, dJointSetHingeParam, hinge_angle,
-                        hinge_rate, add_torque_hinge},
-    [AW_SCENE_SLIDER] = {dJointCreateSlider, set_slider, dJointSetSliderParam, slider_position,
-                         slider_rate, add_force_slider},
+    [AW_SCENE_HINGE] = {dJointCreateHinge, set_hinge, dJointSetHingeParam, get_hinge_angle,
+                        get_hinge_rate, add_torque_hinge},
+    [AW_SCENE_SLIDER] = {dJointCreateSlider, set_slider, dJointSetSliderParam, get_slider_position,
+                         get_slider_rate, add_force_slider},
     [AW_SCENE_UNIVERSAL] = {dJointCreateUniversal, set_universal, dJointSetUniversalParam,
-                            universal_angle, universal_rate, add_torque_universal},
-    [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
-                         hinge2_rate, add_torque_hinge2},
-    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, amotor_rate,
+                            get_universal_angle, get_universal_rate, add_torque_universal},
+    [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, get_hinge2_angle,
+                         get_hinge2_rate, add_torque_hinge2},
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, get_amotor_rate,
                        add_torque_motor},
 };
 /* clang-format on */
@@ -200,7 +200,7 @@ static void on_fatal_error(int number, const char *format, va_list args)
     _exit(1);
 }
 
-static dGeomID new_geom(dSpaceID space, const struct aw_scene_body *row)
+static dGeomID create_geom(dSpaceID space, const struct aw_scene_body *row)
 {
     const double *size = row->size_m;
     switch (row->shape) {
@@ -248,7 +248,7 @@ static void build_part(struct world *w, size_t index)
     w->parts[index] = (struct body_part){.body = body};
     if (!row->collide)
         return;
-    dGeomID geom = new_geom(w->space, row);
+    dGeomID geom = create_geom(w->space, row);
     dGeomSetBody(geom, body);
     dGeomSetData(geom, &w->parts[index]);
     w->parts[index].geom = geom;
@@ -268,7 +268,7 @@ static void to_body_frame(dBodyID body, const double axis[3], dVector3 out)
 }
 
 /* Euler angles: the first axis moves with body 1, the last one with body 2. */
-static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
+static dJointID create_motor(struct world *w, const struct aw_scene_joint *row)
 {
     const double *first = row->axis[0], *last = row->axis[2];
     dJointID motor = dJointCreateAMotor(w->world, NULL);
@@ -287,7 +287,7 @@ static void build_drive(struct world *w, size_t index)
     *drive = (struct drive){.joint = kind->create(w->world, NULL)};
     dJointAttach(drive->joint, get_body(w, row->body[0]), get_body(w, row->body[1]));
     kind->set(drive->joint, row);
-    drive->motor = row->kind == AW_SCENE_BALL ? new_motor(w, row) : drive->joint;
+    drive->motor = row->kind == AW_SCENE_BALL ? create_motor(w, row) : drive->joint;
     for (int axis = 0; axis < 2; axis++)
         for (int side = 0; side < 2; side++)
             to_body_frame(get_body(w, row->body[side]), row->axis[2 * axis],
@@ -330,7 +330,7 @@ static void build(struct world *w)
     for (size_t i = 0; i < w->scene->n_joints; i++)
         build_drive(w, i);
     const double *normal = w->scene->ground_normal;
-    if (w->scene->ground)
+    if (w->scene->has_ground)
         dCreatePlane(w->space, normal[0], normal[1], normal[2], w->scene->ground_offset_m);
     update_contacts(w);
 }
@@ -507,7 +507,7 @@ static void to_world(dBodyID body, const dVector3 v, dVector3 out)
 }
 
 /* Returns the angle from a to b about the axis. */
-static double angle_between(const dVector3 a, const dVector3 b, const dVector3 axis)
+static double get_angle_between(const dVector3 a, const dVector3 b, const dVector3 axis)
 {
     dVector3 cross;
     dCalcVectorCross3(cross, a, b);
@@ -516,7 +516,7 @@ static double angle_between(const dVector3 a, const dVector3 b, const dVector3 a
 
 /* ODE's ball motor has the angles before the last step, so this computes them: the rotation of body
  * 1 against body 2 about the first axis, the node and the last axis. */
-static double euler_angle(const struct world *w, size_t index, unsigned axis)
+static double get_euler_angle(const struct world *w, size_t index, unsigned axis)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
     const struct drive *drive = &w->drives[index];
@@ -530,18 +530,19 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
     dNormalize3(node);
     dCalcVectorCross3(upright, first, node);
     if (axis == 1)
-        return angle_between(last, upright, node);
+        return get_angle_between(last, upright, node);
     dCalcVectorCross3(upright, node, last);
     if (axis == 2)
-        return angle_between(first_of_2, upright, last);
+        return get_angle_between(first_of_2, upright, last);
     dCalcVectorCross3(upright, first, node);
-    return angle_between(upright, last_of_1, first);
+    return get_angle_between(upright, last_of_1, first);
 }
 
 void world_get_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
 {
     const struct joint_kind *kind = &kinds[w->scene->joints[index].kind];
-    out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
+    out[0] =
+        kind->angle ? kind->angle(w->drives[index].motor, axis) : get_euler_angle(w, index, axis);
     out[1] = kind->rate(w->drives[index].motor, axis);
 }
 
@@ -565,9 +566,9 @@ size_t world_get_contacts(const struct world *w, const struct world_contact **co
 void world_add_torque(struct world *w, size_t index, const double torque[AW_SCENE_AXES])
 {
     struct drive *drive = &w->drives[index];
-    bool add = drive->has_torque && !w->options->hold_force;
+    bool adds_torque = drive->has_torque && !w->options->hold_force;
     for (int i = 0; i < AW_SCENE_AXES; i++)
-        drive->torque[i] = torque[i] + (add ? drive->torque[i] : 0);
+        drive->torque[i] = torque[i] + (adds_torque ? drive->torque[i] : 0);
     drive->has_torque = aw_scene_count_axes(w->scene->joints[index].kind) > 0;
 }
 

@@ -15,8 +15,8 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define WINDOW_S 0.5 /* observation time for the rates */
-#define NEAR     0.01
+#define WINDOW_S  0.5 /* observation time for the rates */
+#define TOLERANCE 0.01
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_VELOCITY, "velocity", -1}, {AW_JOINT_EXTRA_1, "rate", 1}, {0}};
@@ -50,8 +50,8 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->unit[AW_JOINT_VELOCITY] = units.velocity;
         axis->unit[AW_JOINT_EXTRA_1] = "Hz";
         axis->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
-        axis->tolerance.tolerance = NEAR;
-        axis->tolerance.min_motion = NEAR / 2;
+        axis->tolerance.tolerance = TOLERANCE;
+        axis->tolerance.min_motion = TOLERANCE / 2;
         axis->flags.can_wrap = strcmp(units.displacement, "rad") == 0;
         axis->tolerance.max_deviation = EZPHYS_MAX_LAG;
         axis->decimals = aw_session_is_text(session) ? 4 : -1; /* programs need full precision */
@@ -268,8 +268,8 @@ size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *l
 static enum aw_status parse_value(struct aw_session *session, const struct aw_joint *joint,
                                   bool jogs, const char *text, double *value)
 {
-    bool unit = isalpha((unsigned char)text[strlen(text) - 1]);
-    enum aw_ezphys_motion given_motion = unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOTION_UNKNOWN;
+    bool has_unit = isalpha((unsigned char)text[strlen(text) - 1]);
+    enum aw_ezphys_motion given_motion = has_unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOTION_UNKNOWN;
     struct aw_error problem;
     enum aw_status status = aw_number_parse_unit(text, "rad", value, &problem);
     (void)jogs;
@@ -294,8 +294,8 @@ static enum aw_status check_send(struct aw_session *session, struct aw_joint_lis
 static double get_max_speed(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
-    bool single = command->run == aw_run_move || command->run == aw_run_jog;
-    double max_speed = single                        ? session->options.move.speed
+    bool is_single = command->run == aw_run_move || command->run == aw_run_jog;
+    double max_speed = is_single                     ? session->options.move.speed
                        : command->run == aw_run_play ? session->options.move.max_speed_value
                                                      : 0;
     return max_speed > 0 ? max_speed : (double)INFINITY;

@@ -13,8 +13,8 @@
 #include "state.h"
 #include "wire/hex.h"
 
-#define FILE_MAX (4u << 20) /* max bytes of a capture to read */
-#define SHOWN    3          /* max number of printed guesses */
+#define FILE_MAX      (4u << 20) /* max bytes of a capture to read */
+#define GUESSES_SHOWN 3          /* max number of printed guesses */
 
 /* An owned buffer. */
 struct bytes {
@@ -81,7 +81,7 @@ static enum aw_status read_capture(struct aw_session *session, struct bytes *byt
         struct aw_payload payload;
         status = aw_pcap_next(&reader, in, &packet, &used, &session->err);
         in = (struct aw_span){in.data + used, in.size - used};
-        if (status != AW_OK || !aw_packet_unwrap(&packet, &payload) || !payload.tcp ||
+        if (status != AW_OK || !aw_packet_unwrap(&packet, &payload) || !payload.is_tcp ||
             !is_from_simulator(&payload) || out.size > FILE_MAX)
             continue;
         uint8_t *grown = aw_grow(out.data, &capacity, out.size + payload.data.size, 1);
@@ -132,13 +132,13 @@ static void print_guess(struct aw_session *session, const struct aw_ezphys_guess
 
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ezphys_guess guesses[SHOWN];
+    struct aw_ezphys_guess guesses[GUESSES_SHOWN];
     struct bytes bytes = {0};
     const char *path = aw_arg(args, "file", 0), *name = aw_file_name(path);
     enum aw_status status = read_bytes(session, path, &bytes);
-    size_t n = status == AW_OK
-                   ? aw_ezphys_probe((struct aw_span){bytes.data, bytes.size}, guesses, SHOWN)
-                   : 0;
+    size_t n = status == AW_OK ? aw_ezphys_probe((struct aw_span){bytes.data, bytes.size}, guesses,
+                                                 GUESSES_SHOWN)
+                               : 0;
     free(bytes.data);
     if (status != AW_OK)
         return status;

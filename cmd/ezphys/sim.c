@@ -14,12 +14,12 @@
 #include "state.h"
 
 #define PROGRAM     "ezphys-sim"
-#define WORDS_MAX   24
+#define TOKENS_MAX  24
 #define LETTERS_MAX 2048
 
 /* The arguments of a command line, with their storage. */
 struct arguments {
-    char *argv[WORDS_MAX + 1];
+    char *argv[TOKENS_MAX + 1];
     size_t n, used;
     char storage[LETTERS_MAX];
 };
@@ -32,7 +32,7 @@ static void add_argument(struct arguments *arguments, const char *name, const ch
     char *argument = arguments->storage + arguments->used;
     int length = snprintf(argument, space, "%s%s%s%s", name ? "--" : "", name ? name : "",
                           name && value ? "=" : "", value ? value : "");
-    if (arguments->n == WORDS_MAX || (size_t)length >= space)
+    if (arguments->n == TOKENS_MAX || (size_t)length >= space)
         return;
     arguments->argv[arguments->n++] = argument;
     arguments->argv[arguments->n] = NULL;

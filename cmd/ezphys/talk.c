@@ -18,8 +18,8 @@
 #define NOTICE_NS    (1 * AW_SECOND)       /* time without a message that is reported */
 #define RETRY_MIN_NS (50 * AW_MILLISECOND) /* pause before reconnecting, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
-#define TAKEN_NS     (250 * AW_MILLISECOND) /* time in which the simulator applies the stop */
-#define IN_STEP_NS   (AW_SECOND / 2)        /* wait after which a simulator counts as lock-step */
+#define APPLIED_NS   (250 * AW_MILLISECOND) /* time in which the simulator applies the stop */
+#define LOCK_STEP_NS (AW_SECOND / 2)        /* wait after which a simulator counts as lock-step */
 
 static bool is_same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {
@@ -249,15 +249,15 @@ static bool is_noise(const struct aw_ezphys *ez)
 static enum aw_status check_received(struct aw_session *session, enum aw_status status)
 {
     struct ezphys_state *state = ezphys_state(session);
-    bool noise = is_noise(&state->ez), timed_out = status == AW_TIMEOUT;
+    bool has_noise = is_noise(&state->ez), timed_out = status == AW_TIMEOUT;
     if (status != AW_OK && !timed_out)
         return status;
-    if (timed_out && !noise && !state->problems.last_was_noise)
+    if (timed_out && !has_noise && !state->problems.last_was_noise)
         return ezphys_fail_no_message(session);
-    state->problems.last_was_noise = noise;
-    if (!timed_out && !noise)
+    state->problems.last_was_noise = has_noise;
+    if (!timed_out && !has_noise)
         state->problems.noise_until_ns = ezphys_get_deadline(session);
-    if (!timed_out && (!noise || aw_clock_now(session->clock) < state->problems.noise_until_ns))
+    if (!timed_out && (!has_noise || aw_clock_now(session->clock) < state->problems.noise_until_ns))
         return AW_OK;
     return aw_fail(
         &session->err, AW_MALFORMED,
@@ -288,10 +288,10 @@ static bool has_more(struct aw_session *session, int64_t deadline)
         return false;
     if (ez->input.n_parsed < ez->input.n_bytes || fd < 0)
         return ez->input.n_parsed < ez->input.n_bytes;
-    bool more = aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
+    bool has_more = aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
     int64_t waited_ns = aw_clock_now(session->clock) - ez->lockstep.received_ns;
-    state->pace.lock_step = !more && ez->lockstep.must_answer && waited_ns >= IN_STEP_NS;
-    return more;
+    state->pace.lock_step = !has_more && ez->lockstep.must_answer && waited_ns >= LOCK_STEP_NS;
+    return has_more;
 }
 
 bool ezphys_is_free_running(struct aw_session *session, int64_t deadline)
@@ -323,7 +323,7 @@ enum aw_status ezphys_begin(struct aw_session *session)
     enum aw_status status = ezphys_open(session);
     if (status == AW_OK)
         status = await_message(session);
-    int64_t end = aw_clock_now(session->clock) + TAKEN_NS;
+    int64_t end = aw_clock_now(session->clock) + APPLIED_NS;
     while (status == AW_OK && !state->ez.link->is_recording && has_more(session, 0) &&
            aw_clock_now(session->clock) < end)
         status =
@@ -492,13 +492,13 @@ static enum aw_status await_request(struct aw_session *session, int64_t deadline
 {
     struct aw_ezphys *ez = ezphys_client(session);
     enum aw_status status;
-    bool late, done;
+    bool is_late, is_done;
     do {
         status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
-        done = ez->lockstep.must_answer && !is_noise(ez);
-        late = aw_clock_now(session->clock) >= deadline;
-    } while (status == AW_OK && !done && !late);
-    return status == AW_OK && !done ? AW_TIMEOUT : status;
+        is_done = ez->lockstep.must_answer && !is_noise(ez);
+        is_late = aw_clock_now(session->clock) >= deadline;
+    } while (status == AW_OK && !is_done && !is_late);
+    return status == AW_OK && !is_done ? AW_TIMEOUT : status;
 }
 
 /* A lock-step simulator has applied all commands when it waits again. For a free-running one, skips
@@ -533,7 +533,7 @@ void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 static enum aw_status find_joints_and_stop(struct aw_session *session, bool coast)
 {
     struct aw_ezphys *ez = ezphys_client(session);
-    int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
+    int64_t deadline = aw_clock_now(session->clock) + APPLIED_NS;
     enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
         aw_fail(&session->err, status, "no message from the simulator, and no joint known");
@@ -555,7 +555,7 @@ enum aw_status ezphys_safe_stop(struct aw_session *session)
     struct aw_error cause = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "cannot stop the motors: %s", cause.text);
-    status = ezphys_confirm(session, aw_clock_now(session->clock) + TAKEN_NS);
+    status = ezphys_confirm(session, aw_clock_now(session->clock) + APPLIED_NS);
     if (status != AW_OK)
         return fail_unconfirmed(session, status);
     aw_stop_set_effect(session, "%zu joint%s %s", ez->n_commands, ez->n_commands == 1 ? "" : "s",

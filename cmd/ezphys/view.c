@@ -45,8 +45,8 @@ static enum aw_status run_until(void *context, int64_t due_ns)
     enum aw_status status = AW_OK;
     double now = aw_ezphys_state_time(&ez->state);
     double seconds = (double)(due_ns - aw_clock_now(session->clock)) / 1e9;
-    bool reset = now < v->sim_s - 1;
-    v->sim_s = reset ? now : v->sim_s + (v->paused ? 0 : v->speed * seconds);
+    bool was_reset = now < v->sim_s - 1;
+    v->sim_s = was_reset ? now : v->sim_s + (v->paused ? 0 : v->speed * seconds);
     while (status == AW_OK && aw_clock_now(session->clock) < due_ns) {
         if (ez->lockstep.must_answer && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
             return aw_clock_sleep(session->clock, due_ns);

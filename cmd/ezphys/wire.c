@@ -76,9 +76,9 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
         return status;
     char *text = wires->text[i];
     size_t used = strlen(text);
-    bool base = strcmp(key, "base") == 0;
+    bool is_base = strcmp(key, "base") == 0;
     int n = snprintf(text + used, AW_EZPHYS_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
-                     base ? "" : key, base ? "" : "=", value);
+                     is_base ? "" : key, is_base ? "" : "=", value);
     if ((size_t)n >= AW_EZPHYS_FRAMING_TEXT - used)
         return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters — shorten it",
                        wires->name[i], AW_EZPHYS_FRAMING_TEXT - 1);
@@ -187,19 +187,19 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
 /* ---- Names in recordings ---- */
 
 /* Starts again if --names or --scene changed. */
-bool ezphys_write_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
+bool ezphys_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size)
 {
     const struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
-    uint64_t source = *at <= names->n ? *at : 0;
+    uint64_t source = *names_at <= names->n ? *names_at : 0;
     *out = '\0';
-    for (*at = source; *at < names->n; ++*at) {
+    for (*names_at = source; *names_at < names->n; ++*names_at) {
         char line[AW_EZPHYS_NAME_LINE];
-        aw_ezphys_name_write_line(&names->list[*at], line);
+        aw_ezphys_name_write_line(&names->list[*names_at], line);
         if (strlen(out) + strlen(AW_SUBJECT_LINE) + strlen(line) + 2 > size)
             break;
         aw_append(out, size, "\n", AW_SUBJECT_LINE "%s", line);
     }
-    return *at > source;
+    return *names_at > source;
 }
 
 bool ezphys_read_recorded_names(struct aw_session *session, const char *text)
@@ -275,7 +275,7 @@ static void read_sim_names(struct aw_session *session)
 }
 
 static void complete_names(struct aw_session *session, aw_candidate_fn *add, void *context,
-                           bool joints, bool bodies)
+                           bool with_joints, bool with_bodies)
 {
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys_state *sim = &state->ez.state;
@@ -284,12 +284,12 @@ static void complete_names(struct aw_session *session, aw_candidate_fn *add, voi
         session->err = saved_err;
     read_sim_names(session);
     for (size_t i = 0; i < state->name_sets.names.n; i++)
-        if (state->name_sets.names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
+        if (state->name_sets.names.list[i].kind == AW_EZPHYS_JOINT ? with_joints : with_bodies)
             add(context, state->name_sets.names.list[i].name,
                 aw_ezphys_kind_name(state->name_sets.names.list[i].kind));
-    for (size_t i = 0; joints && i < sim->n_joints && !state->name_sets.names.n; i++)
+    for (size_t i = 0; with_joints && i < sim->n_joints && !state->name_sets.names.n; i++)
         add(context, sim->joints[i].object.name, "joint");
-    for (size_t i = 0; bodies && i < sim->n_bodies && !state->name_sets.names.n; i++)
+    for (size_t i = 0; with_bodies && i < sim->n_bodies && !state->name_sets.names.n; i++)
         add(context, sim->bodies[i].object.name, "body");
 }
 

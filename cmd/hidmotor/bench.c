@@ -9,13 +9,14 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */
-#define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
-#define GLITCH_S   0.04 /* two of the board's sample periods; a longer deviation is not a glitch */
-#define REST_S     0.15 /* time without a step of the servo that counts as rest */
-#define PATIENCE_S 1.0
-#define LOOP_S     1e-3 /* period of the board's main loop */
-#define GAIN_MAX   100  /* max gain: full output at a hundredth of a degree */
+/* distance from the setpoint that counts as full output for the monitor */
+#define FULL_OUTPUT_DEG 30.0
+#define GLITCH_DEG      5.0  /* a position this far beyond the limits is a glitch */
+#define GLITCH_S        0.04 /* two of the board's sample periods; a glitch is not longer */
+#define REST_S          0.15 /* time without a step of the servo that counts as rest */
+#define PATIENCE_S      1.0
+#define LOOP_S          1e-3 /* period of the board's main loop */
+#define GAIN_MAX        100  /* max gain: full output at a hundredth of a degree */
 
 static void describe(struct aw_session *session, const struct aw_joint *source,
                      struct aw_experiment_joint *joint)
@@ -87,13 +88,14 @@ static bool record_sample(struct aw_experiment *experiment, const struct aw_hidm
                                           .measured = now->position[i],
                                           .output =
                                               aw_hidmotor_effort_to_output((int)i, now->effort[i]),
-                                          .drive = aw_clamp(error / PULLS_DEG, -1, 1),
+                                          .drive = aw_clamp(error / FULL_OUTPUT_DEG, -1, 1),
                                           .has_drive = true};
     struct hidmotor_state *state = hidmotor_state(experiment->session);
     int64_t now_ns = aw_clock_now(experiment->session->clock);
-    bool glitch = is_glitch(&experiment->joint, sample.measured);
-    state->plausible_ns = glitch ? state->plausible_ns : now_ns;
-    return (glitch && now_ns < aw_time_after(state->plausible_ns, experiment->joint.glitch_s)) ||
+    bool has_glitch = is_glitch(&experiment->joint, sample.measured);
+    state->plausible_ns = has_glitch ? state->plausible_ns : now_ns;
+    return (has_glitch &&
+            now_ns < aw_time_after(state->plausible_ns, experiment->joint.glitch_s)) ||
            aw_experiment_sample(experiment, &sample);
 }
 
@@ -122,13 +124,13 @@ static enum aw_status idle(struct aw_experiment *experiment, int64_t deadline)
 {
     struct aw_hidmotor_status now;
     enum aw_status status = AW_OK;
-    bool more = true;
-    while (status == AW_OK && more && aw_clock_now(experiment->session->clock) < deadline) {
+    bool has_more = true;
+    while (status == AW_OK && has_more && aw_clock_now(experiment->session->clock) < deadline) {
         status = read_status(experiment, &now);
         if (status == AW_OK)
-            more = record_sample(experiment, &now);
+            has_more = record_sample(experiment, &now);
         else if (status == AW_TIMEOUT || status == AW_MALFORMED)
-            status = AW_OK, more = false;
+            status = AW_OK, has_more = false;
     }
     return status;
 }

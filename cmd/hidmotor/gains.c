@@ -73,7 +73,7 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
         .sent_result = "confirmed",
         .read = read_board_gains,
         .assignment = "elbow.kp=0.02",
-        .controller = hidmotor_command_given(session)->velocity ? "velocity" : "pid",
+        .controller = hidmotor_command_given(session)->is_velocity ? "velocity" : "pid",
         .send = aw_gains_send};
     return aw_gains_run(session, args, &hooks);
 }

@@ -91,16 +91,16 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
                           struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    bool gripper = joint->id == GRIPPER;
+    bool is_gripper = joint->id == GRIPPER;
     int motors = hidmotor_arm(session)->latest.n; /* 0: unknown */
-    if (!gripper && motors && joint->id >= (unsigned)motors)
+    if (!is_gripper && motors && joint->id >= (unsigned)motors)
         return 0;
-    rows[0] = (struct aw_joint_limit){.quantity = gripper ? "opening" : "angle",
+    rows[0] = (struct aw_joint_limit){.quantity = is_gripper ? "opening" : "angle",
                                       .min = joint->limits.min,
                                       .max = joint->limits.max,
-                                      .unit = gripper ? "" : "deg",
+                                      .unit = is_gripper ? "" : "deg",
                                       .source = "table"};
-    if (gripper)
+    if (is_gripper)
         return 1;
     rows[1] = (struct aw_joint_limit){.quantity = "speed",
                                       .min = -joint->limits.max_speed,

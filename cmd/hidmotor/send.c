@@ -97,13 +97,13 @@ static enum aw_status send_id(struct aw_session *session, const struct aw_args *
 
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
-    bool id = is_id(session, args);
-    bool fields = aw_arg(args, "field", 0),
+    bool has_id = is_id(session, args);
+    bool has_fields = aw_arg(args, "field", 0),
          payload = aw_arg(args, "floats", 0) || hidmotor_command_given(session)->bytes;
-    if (id ? fields : payload)
+    if (has_id ? has_fields : payload)
         return aw_fail(&session->err, AW_USAGE,
                        "send: %s has %s — an id takes floats or --bytes, a packet of --packets "
                        "takes name=value",
-                       aw_arg(args, "message", 0), id ? "no fields" : "fields");
-    return id ? send_id(session, args) : aw_run_send(session, args);
+                       aw_arg(args, "message", 0), has_id ? "no fields" : "fields");
+    return has_id ? send_id(session, args) : aw_run_send(session, args);
 }

@@ -49,7 +49,7 @@ struct hidmotor_options {
 AW_GIVEN(tool, hidmotor_options, hidmotor_given)
 
 struct hidmotor_command_options {
-    bool velocity;     /* gains --velocity */
+    bool is_velocity;  /* gains --velocity */
     const char *bytes; /* send --bytes */
 };
 AW_GIVEN(command, hidmotor_command_options, hidmotor_command_given)

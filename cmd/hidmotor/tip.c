@@ -22,16 +22,16 @@ static enum aw_status read_three(struct aw_session *session, const struct aw_arg
 enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_hidmotor_pose home;
-    bool forward = aw_arg(args, "m1", 0) != NULL;
+    bool has_angles = aw_arg(args, "m1", 0) != NULL;
     double in[3];
-    enum aw_status status = read_three(session, args, forward ? angles : axes, in);
+    enum aw_status status = read_three(session, args, has_angles ? angles : axes, in);
     if (status == AW_OK && (args->n != 3 || isnan(in[0] + in[1] + in[2])))
         return aw_fail(
             &session->err, AW_USAGE,
             "tip: requires three values — write 'tip 0 45 -30' or 'tip x=120mm y=50mm z=150mm'");
     struct aw_hidmotor_pose pose = {.deg = {in[0], in[1], in[2]}};
     struct aw_hidmotor_point point = {in[0], in[1], in[2]};
-    if (status == AW_OK && !forward)
+    if (status == AW_OK && !has_angles)
         status = aw_hidmotor_ik(&point, &home, &pose, &session->err);
     else if (status == AW_OK && !session->options.run.force)
         status = aw_hidmotor_check_pose(&pose, &session->err);
@@ -41,8 +41,8 @@ enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
     const double tip[] = {point.x_mm, point.y_mm, point.z_mm};
     aw_object_start(&session->result, "tip");
     for (int i = 0; i < 3; i++)
-        aw_object_add_number(&session->result, (forward ? axes : angles)[i],
-                             forward ? tip[i] : pose.deg[i], 4, forward ? "mm" : "deg");
+        aw_object_add_number(&session->result, (has_angles ? axes : angles)[i],
+                             has_angles ? tip[i] : pose.deg[i], 4, has_angles ? "mm" : "deg");
     return AW_OK;
 }
 

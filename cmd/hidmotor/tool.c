@@ -76,7 +76,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .help = "m1, m2, m3, base, shoulder, elbow or gripper"}),
-     .offline = true, .messages = true, .run = aw_run_limits,
+     .offline = true, .uses_messages = true, .run = aw_run_limits,
      .examples = AW_LIST("limits", "limits elbow -j")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = aw_run_move,
@@ -151,7 +151,7 @@ static const struct aw_command commands[] = {
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
      .options = AW_OPTIONS(
-         {.name = "velocity", AW_AT(hidmotor_command_options, velocity),
+         {.name = "velocity", AW_AT(hidmotor_command_options, is_velocity),
           .help = "set: change the gains of the velocity controllers"}),
      .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains stops a move at the current position. diff ends with "

@@ -10,8 +10,8 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define NEAR_TICKS 10
-#define JOG_TICKS  3 /* tolerance of jog, smaller than the usual one */
+#define TOLERANCE_TICKS 10
+#define JOG_TICKS       3 /* tolerance of jog, smaller than the usual one */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EXTRA_1, "ticks", 0}, {AW_JOINT_EXTRA_2, "velocity", 0}, {0}};
@@ -30,7 +30,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->limits.min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
         joint->limits.max = aw_unitysim_ticks_to_deg(limits->joint[i].max);
         joint->limits.max_speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
-        joint->tolerance.tolerance = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
+        joint->tolerance.tolerance = TOLERANCE_TICKS * 360.0 / AW_UNITYSIM_TURN;
         joint->tolerance.min_motion = joint->tolerance.tolerance / 2;
         joint->flags.accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
@@ -109,14 +109,14 @@ static enum aw_status parse_target(struct aw_session *session, const struct aw_j
 {
     struct aw_error problem;
     double ticks;
-    bool angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
+    bool is_angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
     enum aw_status status =
-        angle  ? aw_number_parse_unit(text, "deg", deg, &problem)
-        : jogs ? aw_number_parse_unit(text, "tick", &ticks, &problem)
-               : aw_unitysim_position_parse((int)joint->id, text,
-                                            &unitysim_client(session)->options.limits, &ticks,
-                                            &problem);
-    if (status == AW_OK && !angle)
+        is_angle ? aw_number_parse_unit(text, "deg", deg, &problem)
+        : jogs   ? aw_number_parse_unit(text, "tick", &ticks, &problem)
+                 : aw_unitysim_position_parse((int)joint->id, text,
+                                              &unitysim_client(session)->options.limits, &ticks,
+                                              &problem);
+    if (status == AW_OK && !is_angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_ticks_to_deg(ticks);
     if (status == AW_OK && fabs(aw_unitysim_deg_to_ticks(*deg)) > UINT16_MAX)
         return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range (%d to %d)",
@@ -271,12 +271,12 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
                                                 : value < 0 ? AW_UNITYSIM_DECREASE
                                                             : AW_UNITYSIM_STOP};
     }
-    bool dry = session->options.run.dry_run;
-    if (!dry)
+    bool is_dry_run = session->options.run.dry_run;
+    if (!is_dry_run)
         aw_session_start_motion(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
-    return dry ? unitysim_show_drives(session) : AW_OK;
+    return is_dry_run ? unitysim_show_drives(session) : AW_OK;
 }
 
 /* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */

@@ -25,8 +25,8 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
     struct aw_unitysim_limits *limits = get_defaults(session);
     struct aw_error problem;
     int joint, ticks = 0;
-    bool min = strcmp(key, "min") == 0;
-    if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
+    bool is_min = strcmp(key, "min") == 0;
+    if (strncmp(section, "joint ", 6) != 0 || (!is_min && strcmp(key, "max") != 0))
         return aw_fail(err, AW_USAGE,
                        "[%.40s] %.40s: unknown key — write min and max in [joint NAME]", section,
                        key);
@@ -35,7 +35,7 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
         status = aw_unitysim_limits_parse_bound(joint, value, limits, &ticks, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, problem.text);
-    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = ticks;
+    *(is_min ? &limits->joint[joint].min : &limits->joint[joint].max) = ticks;
     return AW_OK;
 }
 
@@ -89,7 +89,7 @@ enum aw_status unitysim_get_limits(struct aw_session *session, struct aw_unitysi
 /* ---- The command ---- */
 
 /* Returns the source of a limit: a file, the last sent one, the config file or the protocol. */
-static const char *get_origin(struct aw_session *session, int joint, bool min)
+static const char *get_origin(struct aw_session *session, int joint, bool is_min)
 {
     const struct unitysim_state *state = unitysim_state(session);
     const struct aw_unitysim_limits defaults = aw_unitysim_limits_default();
@@ -99,8 +99,8 @@ static const char *get_origin(struct aw_session *session, int joint, bool min)
         return unitysim_given(session)->limits;
     if (state->limits.has_sent)
         return "device";
-    return (min ? configured->min == table->min : configured->max == table->max) ? "table"
-                                                                                 : "config";
+    return (is_min ? configured->min == table->min : configured->max == table->max) ? "table"
+                                                                                    : "config";
 }
 
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
@@ -167,27 +167,27 @@ static enum aw_status set_limits(struct aw_session *session, const struct aw_arg
 }
 
 static enum aw_status load_or_save(struct aw_session *session, const struct aw_args *args,
-                                   struct aw_unitysim_limits *limits, bool load)
+                                   struct aw_unitysim_limits *limits, bool loads)
 {
     const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s: no file given — add a file name",
-                       load ? "load" : "save");
-    enum aw_status status = load ? aw_unitysim_limits_read(limits, NULL, path, &session->err)
-                                 : aw_dry_run_check(session);
+                       loads ? "load" : "save");
+    enum aw_status status = loads ? aw_unitysim_limits_read(limits, NULL, path, &session->err)
+                                  : aw_dry_run_check(session);
     if (status != AW_OK)
         return status;
-    return load ? send_limits(session, limits)
-                : aw_unitysim_limits_save(limits, path, &session->err);
+    return loads ? send_limits(session, limits)
+                 : aw_unitysim_limits_save(limits, path, &session->err);
 }
 
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     struct aw_unitysim_limits limits;
-    bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
+    bool changes = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
     enum aw_status status = unitysim_open_for_send(session);
-    if (status == AW_NO_LINK && !change) {
+    if (status == AW_NO_LINK && !changes) {
         /* Showing and saving work without a link; with one, they use that simulator's limits. */
         session->err = (struct aw_error){0};
         status = AW_OK;
@@ -198,8 +198,8 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
         return status;
     if (action && strcmp(action, "set") == 0)
         return set_limits(session, args, &limits);
-    if (change || (action && strcmp(action, "save") == 0))
-        return load_or_save(session, args, &limits, change);
+    if (changes || (action && strcmp(action, "save") == 0))
+        return load_or_save(session, args, &limits, changes);
     bool shows_all = !action || strcmp(action, "show") == 0;
     return aw_limits_show(session, shows_all ? NULL : action);
 }

@@ -30,31 +30,31 @@ static enum aw_status check_feedback(struct aw_session *session, bool *received)
 enum aw_status unitysim_list(struct aw_session *session, bool running)
 {
     const uint16_t *ports = session->tool->protocol->ports;
-    bool simulator = aw_udp_is_bound(ports[0]), client = aw_udp_is_bound(ports[1]),
+    bool has_simulator = aw_udp_is_bound(ports[0]), has_client = aw_udp_is_bound(ports[1]),
          received = false;
     char url[64];
     (void)running;
-    enum aw_status status = client ? AW_OK : check_feedback(session, &received);
+    enum aw_status status = has_client ? AW_OK : check_feedback(session, &received);
     if (status != AW_OK)
         return status;
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
-    simulator = simulator || received;
+    has_simulator = has_simulator || received;
     const char *description =
-        !simulator ? "no simulator found"
-        : received ? "simulator found, feedback received"
-        : client   ? "simulator found; another client uses the feedback port"
-                   : "simulator found, no feedback: no scene loaded, or another feedback address";
+        !has_simulator ? "no simulator found"
+        : received     ? "simulator found, feedback received"
+        : has_client   ? "simulator found; another client uses the feedback port"
+                     : "simulator found, no feedback: no scene loaded, or another feedback address";
     if (aw_session_is_text(session)) {
         aw_output_print(&session->out, "%-36s %s\n", url, description);
     } else {
         aw_list_link(session, url);
-        aw_object_add_truth(&session->result, "simulator", simulator);
+        aw_object_add_truth(&session->result, "simulator", has_simulator);
         aw_object_add_truth(&session->result, "feedback", received);
-        aw_object_add_truth(&session->result, "client", client);
+        aw_object_add_truth(&session->result, "client", has_client);
         aw_list_add(session, "description", description);
         aw_session_print_result(session);
     }
-    if (!simulator)
+    if (!has_simulator)
         aw_session_print_notice(session,
                                 "start one with '%s sim', or use -l sim:", session->tool->name);
     return AW_OK;

@@ -56,7 +56,7 @@ static void report_row(const struct play *play)
     struct aw_session *session = play->session;
     const struct aw_sequence_row *row = get_row(play);
     const char *name = aw_unitysim_joint_name(row->joint);
-    bool user = row->kind == AW_SEQUENCE_USER;
+    bool is_user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
     unitysim_format_position(play->goal, goal, sizeof goal);
     struct aw_object line;
@@ -64,11 +64,11 @@ static void report_row(const struct play *play)
     aw_object_add_number(&line, "row", (double)(play->row + 1), 0, NULL);
     aw_object_add_number(&line, "line", row->line, 0, NULL);
     aw_object_add_text(&line, "joint", name);
-    aw_object_add_text(&line, "kind", user ? "user" : "auto");
+    aw_object_add_text(&line, "kind", is_user ? "user" : "auto");
     aw_object_add_number(&line, "goal", play->goal, 0, "tick");
     aw_object_add_number(&line, "tolerance", row->tolerance, 0, "tick");
     aw_session_print_row(session, &line, "%3zu/%zu  %-12s %s %s\n", play->row + 1, play->sequence.n,
-                         name, user ? "waiting until you move it to" : "to", goal);
+                         name, is_user ? "waiting until you move it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 

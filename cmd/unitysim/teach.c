@@ -16,7 +16,7 @@ struct teach {
     int last_positions[AW_UNITYSIM_JOINTS]; /* positions of the last point */
     bool has_point;                         /* a point exists */
     int velocity, tolerance;                /* velocity 0: each joint's maximum */
-    int64_t every_ns, next_ns;              /* 0: a point for each line */
+    int64_t every_ns, next_ns;              /* every_ns 0: a point for each line typed */
     int64_t deadline;
     char first_char; /* first character of the current line */
     bool done;

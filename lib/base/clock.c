@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <time.h>
 
-#define STOP_LOOK 16 /* virtual waits between two checks of stop_fd */
-#define NAP_NS    (5 * AW_MILLISECOND)
+#define WAITS_PER_CHECK 16 /* virtual waits between two checks of stop_fd */
+#define NAP_NS          (5 * AW_MILLISECOND)
 
 static int64_t read_clock(clockid_t id)
 {
@@ -31,7 +31,7 @@ static int64_t real_now(const struct aw_clock *clock)
     return aw_monotonic_time();
 }
 
-static struct timespec timespec_of(int64_t ns)
+static struct timespec to_timespec(int64_t ns)
 {
     if (ns < 0)
         ns = 0;
@@ -102,7 +102,7 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
         int64_t now = real_now(clock);
         bool ignoring = now < real->ignored_until;
         int64_t until = wake_time(real, ignoring, deadline);
-        struct timespec left = timespec_of(until - now);
+        struct timespec left = to_timespec(until - now);
         fds[0].fd = ignoring ? -1 : real->stop_fd;
         fds[4].fd = real->background ? real->background->fd : -1;
         int ready = ppoll(fds, sizeof fds / sizeof *fds, until == AW_NEVER ? NULL : &left, NULL);
@@ -153,7 +153,7 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     }
     if (deadline > self->time_ns)
         self->time_ns = deadline;
-    bool checks_stop = self->n_waits++ % STOP_LOOK == 0;
+    bool checks_stop = self->n_waits++ % WAITS_PER_CHECK == 0;
     for (struct aw_background *work = self->background; work; work = work->next)
         if (checks_stop || self->time_ns >= work->due)
             work->serve(work);

@@ -104,10 +104,10 @@ static FILE *open_stream(int fd, const char *mode)
     FILE *file = NULL;
     if (fd < 0)
         return NULL;
-    bool pipe = fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode) && *mode == 'r';
-    if (pipe)
+    bool is_pipe = fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode) && *mode == 'r';
+    if (is_pipe)
         first = await_writer(fd);
-    if ((!pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
+    if ((!is_pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
         file = fdopen(fd, mode);
     if (file && first != EOF)
         ungetc(first, file);

@@ -147,7 +147,7 @@ bool aw_number_is_unit(const char *text)
 }
 
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)
-#define EIGHT       100000000 /* 10^8 */
+#define TEN_TO_8    100000000
 
 /* Returns the eight digits of a number below 10^8, one per byte, the first one in the lowest byte.
  * Divides all digits at once, first by 10^4, then by 100, then by 10. */
@@ -206,9 +206,9 @@ static char *print_unsigned(char *out, uint64_t value)
 {
     if (value < 100) /* most common case */
         return print_two_digits(out, (uint32_t)value);
-    if (value >= EIGHT) {
-        out = print_unsigned(out, value / EIGHT);
-        store_eight(out, split_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
+    if (value >= TEN_TO_8) {
+        out = print_unsigned(out, value / TEN_TO_8);
+        store_eight(out, split_digits((uint32_t)(value % TEN_TO_8)) | ASCII_ZEROS);
         return out + 8;
     }
     return print_eight(out, split_digits((uint32_t)value), 0);
@@ -252,7 +252,7 @@ static char *print_long_fraction(char *out, uint64_t fraction, int decimals)
 /* Prints scaled / 10^decimals without trailing zeros. */
 static char *print_scaled(char *out, uint64_t scaled, int decimals)
 {
-    if (scaled < EIGHT && decimals < 8)
+    if (scaled < TEN_TO_8 && decimals < 8)
         return print_eight(out, split_digits((uint32_t)scaled), decimals);
     uint64_t divisor = (uint64_t)powers_of_ten[decimals];
     uint64_t whole = scaled / divisor, fraction = scaled - whole * divisor;
@@ -272,7 +272,7 @@ char *aw_print_fixed(char *out, double value, int decimals)
     return print_scaled(out, (uint64_t)whole, decimals);
 }
 
-static int decimal_exponent(double value)
+static int find_exponent(double value)
 {
     int exponent = 0;
     while (value >= powers_of_ten[exponent + 1])
@@ -286,7 +286,7 @@ static int decimal_exponent(double value)
  * here. */
 static bool print_short(char **out, double size, float value)
 {
-    int exponent = decimal_exponent(size);
+    int exponent = find_exponent(size);
     for (int digits = 6; digits <= 9; digits++) {
         int decimals = digits - 1 - exponent;
         if (decimals < 0)

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 
-#define WORD_MAX 31
+#define NAME_LENGTH_MAX 31
 
-static unsigned min2(unsigned a, unsigned b)
+static unsigned get_min(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -19,7 +19,7 @@ static unsigned min2(unsigned a, unsigned b)
 static size_t copy_lower(char *out, const char *word)
 {
     size_t n = 0;
-    for (; word[n] && n < WORD_MAX; n++)
+    for (; word[n] && n < NAME_LENGTH_MAX; n++)
         out[n] = (char)tolower((unsigned char)word[n]);
     out[n] = '\0';
     return n;
@@ -29,16 +29,17 @@ static size_t copy_lower(char *out, const char *word)
  * alignment). */
 static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
-    unsigned rows[3][WORD_MAX + 1];
+    unsigned rows[3][NAME_LENGTH_MAX + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= nb; j++)
         last[j] = (unsigned)j;
     for (size_t i = 1; i <= na; i++) {
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= nb; j++) {
-            row[j] = min2(min2(row[j - 1], last[j]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] =
+                get_min(get_min(row[j - 1], last[j]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = min2(row[j], before[j - 2] + 1);
+                row[j] = get_min(row[j], before[j - 2] + 1);
         }
         unsigned *free_row = before;
         before = last;
@@ -50,7 +51,7 @@ static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb
 
 const char *aw_suggest(const char *text, const char *const *candidates, size_t n)
 {
-    char a[WORD_MAX + 1], b[WORD_MAX + 1];
+    char a[NAME_LENGTH_MAX + 1], b[NAME_MAX + 1];
     size_t na = copy_lower(a, text);
     const char *best = NULL;
     unsigned best_distance = UINT_MAX;

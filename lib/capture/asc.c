@@ -68,7 +68,7 @@ static bool read_header(struct aw_asc *asc, const struct line_tokens *w)
     else if (token_equals(w, 0, "begin") && !asc->last_ns)
         read_date(w, 2, &asc->date_ns);
     if (token_equals(w, 0, "base")) {
-        asc->decimal = token_equals(w, 1, "dec");
+        asc->is_decimal = token_equals(w, 1, "dec");
         asc->relative = token_equals(w, 3, "relative");
     }
     return token_equals(w, 0, "date") || token_equals(w, 0, "base");
@@ -136,7 +136,7 @@ enum aw_status aw_asc_read(struct aw_asc *asc, const char *line, size_t length,
                                .dir = token_equals(&w, 3, "Tx") ? AW_TX : AW_RX,
                                .interface = line + (w.tokens[1] - w.text),
                                .interface_length = strlen(w.tokens[1])};
-    if (out->kind == AW_CANDUMP_DATA && !read_frame(&w, asc->decimal ? 10 : 16, out))
+    if (out->kind == AW_CANDUMP_DATA && !read_frame(&w, asc->is_decimal ? 10 : 16, out))
         return aw_fail(err, AW_MALFORMED, "invalid CAN frame");
     return AW_OK;
 }

@@ -25,7 +25,7 @@ struct aw_candump;
 /* Settings from earlier lines of the log. Initialise with {0}. */
 struct aw_asc {
     bool started; /* the log has started */
-    bool decimal, relative;
+    bool is_decimal, relative;
     int64_t date_ns, last_ns;
 };
 

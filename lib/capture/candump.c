@@ -106,13 +106,13 @@ struct token {
     size_t length;
 };
 
-#define WORDS_MAX   32
+#define TOKENS_MAX  32
 #define RELATIVE_NS (INT64_C(100) * 1000000000)
 
 static size_t split_words(const char *line, size_t length, struct token *words)
 {
     size_t n = 0;
-    for (size_t i = 0; i < length && n < WORDS_MAX;) {
+    for (size_t i = 0; i < length && n < TOKENS_MAX;) {
         while (i < length && isspace((unsigned char)line[i]))
             i++;
         size_t start = i;
@@ -243,10 +243,10 @@ static size_t find_data(const struct token *words, size_t n)
     return i;
 }
 
-/* Not inlined, because its word array would slow down read_exact. */
+/* Not inlined, because its token array would slow down read_exact. */
 static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
-    struct token words[WORDS_MAX];
+    struct token words[TOKENS_MAX];
     size_t n = split_words(line, length, words);
     size_t first = n ? read_times(words, n, out) : 0, i = find_data(words, n);
     for (size_t k = 1; k < n; k++)

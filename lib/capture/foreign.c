@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-#define CAN   "python3 -m can.logconvert"
-#define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
+#define CAN             "python3 -m can.logconvert"
+#define SAVVYCAN_ADVICE "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
 static const struct file_format {
     const char *start, *extension; /* extension with its dot; NULL: any */
@@ -20,9 +20,9 @@ static const struct file_format {
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
     {";###", NULL, "a PEAK TRC log", CAN, "log"},
     {";", ".trc", "a PEAK TRC log", CAN, "log"},
-    {"***BUSMASTER", NULL, "a BUSMASTER log", SAVVY, NULL},
-    {"Time Stamp,ID,Extended,", NULL, "a SavvyCAN GVRET log", SAVVY, NULL},
-    {"ID,Data Bytes", NULL, "a SavvyCAN CSV log", SAVVY, NULL},
+    {"***BUSMASTER", NULL, "a BUSMASTER log", SAVVYCAN_ADVICE, NULL},
+    {"Time Stamp,ID,Extended,", NULL, "a SavvyCAN GVRET log", SAVVYCAN_ADVICE, NULL},
+    {"ID,Data Bytes", NULL, "a SavvyCAN CSV log", SAVVYCAN_ADVICE, NULL},
     {"timestamp,arbitration_id,", NULL, "a CSV log of python-can", CAN, "log"},
     {"SQLite format 3", ".db3", "a ROS 2 bag in SQLite", "mcap convert", "mcap"},
     {"SQLite format 3", NULL, "an SQLite log of python-can", CAN, "log"},

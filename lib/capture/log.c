@@ -16,8 +16,8 @@
 #include "capture/reading.h"
 #include "wire/hex.h"
 
-#define ROOM      1048576
-#define LINE_LOOK 256 /* max length of the first candump line */
+#define ROOM           1048576
+#define FIRST_LINE_MAX 256 /* max length of the first candump line */
 
 struct aw_log {
     struct aw_log_options options;
@@ -99,10 +99,10 @@ static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
     if (!accepted)
         return *entry->comment;
     entry->dir = aw_payload_find_dir(&log->payload, log->options.ports);
-    entry->stream = log->payload.tcp || packet->linktype == AW_LINKTYPE_USER0 ||
-                    packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
+    entry->is_stream = log->payload.is_tcp || packet->linktype == AW_LINKTYPE_USER0 ||
+                       packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
     entry->data =
-        aw_tcp_new_data(&log->tcp[entry->dir == AW_TX ? 0 : 1], &log->payload, &entry->gap);
+        aw_tcp_new_data(&log->tcp[entry->dir == AW_TX ? 0 : 1], &log->payload, &entry->has_gap);
     return entry->data.size > 0 || *entry->comment;
 }
 
@@ -127,7 +127,7 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
 static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
                                   struct aw_log_entry *entry, struct aw_error *err)
 {
-    static const struct aw_protocol any_can = {.frames.can = true};
+    static const struct aw_protocol any_can = {.frames.is_can = true};
     struct aw_candump *frame = &log->line;
     enum aw_status status = aw_candump_read_line(&log->candump, line, length, frame, err);
     if (status == AW_MORE)
@@ -143,7 +143,7 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
     entry->time_ns = frame->has_time ? frame->time_ns : INT64_MIN;
     entry->dir = frame->dir;
     entry->linktype = AW_LINKTYPE_CAN;
-    entry->stream = entry->gap = false;
+    entry->is_stream = entry->has_gap = false;
     entry->data = (struct aw_span){frame->bytes, frame->size};
     /* does not clear the whole array, which would take as long as reading a line */
     *entry->comment = '\0';
@@ -209,7 +209,7 @@ static bool has_candump_lines(const struct aw_log *log)
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
         if (!aw_candump_is_remark(at, length))
-            return length < LINE_LOOK &&
+            return length < FIRST_LINE_MAX &&
                    (aw_asc_is_header(at, length) || aw_candump_parse(at, length, &entry));
         at += length + 1;
     }

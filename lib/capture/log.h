@@ -44,8 +44,8 @@ struct aw_log_entry {
     int64_t time_ns;
     enum aw_dir dir;              /* AW_TX to the device, AW_RX from the device; 0: unknown */
     enum aw_linktype linktype;    /* format of data; AW_LINKTYPE_CAN for candump */
-    bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
-    bool gap;                     /* bytes before this data are missing */
+    bool is_stream;               /* a piece of a stream: frames may begin and end anywhere */
+    bool has_gap;                 /* bytes before this data are missing */
     struct aw_span data;          /* valid until the next call; empty: only a comment */
     char comment[AW_LOG_COMMENT]; /* comment of the packet; "": none */
 };

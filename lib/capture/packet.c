@@ -87,7 +87,7 @@ static bool unwrap_tcp(struct aw_span in, struct aw_payload *payload)
     if (in.size < TCP_HEAD)
         return false;
     size_t head = (in.data[12] >> 4) * 4u;
-    payload->tcp = true;
+    payload->is_tcp = true;
     payload->from_port = (uint16_t)get16(in.data);
     payload->to_port = (uint16_t)get16(in.data + 2);
     payload->seq = get32(in.data + 4);
@@ -103,10 +103,10 @@ static bool unwrap_ip(struct aw_span in, struct aw_payload *payload)
     if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
         return false;
     size_t head = (in.data[0] & 15) * 4u, size = get16(in.data + 2);
-    bool fragment = get16(in.data + 6) & 0x3FFF;
+    bool is_fragment = get16(in.data + 6) & 0x3FFF;
     if (size == 0) /* segmentation offload: the network card sets the size */
         size = in.size;
-    if (fragment || head < IP_HEAD || size < head || size > in.size)
+    if (is_fragment || head < IP_HEAD || size < head || size > in.size)
         return false;
     struct aw_span inner = {in.data + head, size - head};
     if (in.data[9] == PROTOCOL_UDP)
@@ -148,7 +148,7 @@ static bool unwrap_cooked(struct aw_span in, size_t type, size_t head, struct aw
 bool aw_packet_unwrap(const struct aw_packet *packet, struct aw_payload *payload)
 {
     payload->dir = packet->dir;
-    payload->tcp = false;
+    payload->is_tcp = false;
     payload->from_port = payload->to_port = 0;
     payload->data = packet->data;
     switch (packet->linktype) {
@@ -201,13 +201,13 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
 /* ---- Adding headers ---- */
 
 struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
-                               bool *gap)
+                               bool *has_gap)
 {
     struct aw_span data = payload->data;
-    int32_t ahead = payload->tcp && order->started ? (int32_t)(payload->seq - order->next) : 0;
+    int32_t ahead = payload->is_tcp && order->started ? (int32_t)(payload->seq - order->next) : 0;
     size_t n_repeated = ahead < 0 ? (size_t) - (int64_t)ahead : 0;
-    *gap = ahead > 0;
-    if (!payload->tcp)
+    *has_gap = ahead > 0;
+    if (!payload->is_tcp)
         return data;
     if (n_repeated >= data.size)
         return (struct aw_span){data.data, 0};

@@ -16,7 +16,7 @@
 struct aw_payload {
     struct aw_span data; /* a frame as in wire/can_id.h, or a piece of a stream */
     enum aw_dir dir;     /* direction in the packet; 0: unknown */
-    bool tcp;
+    bool is_tcp;
     uint16_t from_port, to_port; /* source and destination port, or 0 */
     uint32_t seq;                /* TCP: sequence number of the first byte */
     uint8_t bytes[68];           /* a CAN frame, preceded by its identifier */
@@ -45,7 +45,7 @@ struct aw_tcp_order {
 /* Returns the new part of a payload, because TCP repeats unacknowledged bytes. Sets *gap if bytes
  * before it are missing. Returns payloads of other protocols unchanged. */
 struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
-                               bool *gap);
+                               bool *has_gap);
 
 /* State of adding headers. Initialise with {.medium = …, .ports = …}. sent counts TCP bytes by
  * direction. */

@@ -124,10 +124,10 @@ enum aw_status aw_table_check_numbers(const struct aw_table *table, int column,
     const struct aw_table_flaw *flaw = &table->flaws[column];
     if (!flaw->found)
         return AW_OK;
-    bool messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
+    bool has_messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
     aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — %s", table->names[column], flaw->text,
-            messages ? "for a recording of messages, select one: watch --csv --where msg=NAME -"
-                     : "correct the cell or delete the line");
+            has_messages ? "for a recording of messages, select one: watch --csv --where msg=NAME -"
+                         : "correct the cell or delete the line");
     return aw_table_fail_at_row(err, table, flaw->row);
 }
 

@@ -6,8 +6,8 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define EASE   0.3 /* speed at the start, as a share of the max speed */
-#define EASE_S 1.0 /* time to reach the max speed, s */
+#define START_SPEED 0.3 /* speed at the start, as a share of the max speed */
+#define EASE_S      1.0 /* time to reach the max speed, s */
 
 const char *const aw_loss_names[AW_LOSSES] = {
     "",
@@ -137,19 +137,20 @@ static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 /* ---- Motion ---- */
 
 /* Returns the current speed limit, which is low at first, even near the target. */
-static double current_limit(const struct aw_follow_joint *j, int64_t now_ns)
+static double get_speed_limit(const struct aw_follow_joint *j, int64_t now_ns)
 {
     double progress = (double)(now_ns - j->engaged_ns) / 1e9 / EASE_S;
     if (!j->catching_up)
         return j->limits.max_speed;
-    return j->approaching ? j->limits.approach_speed
-                          : j->limits.max_speed * fmin(1, EASE + (1 - EASE) * progress);
+    return j->approaching
+               ? j->limits.approach_speed
+               : j->limits.max_speed * fmin(1, START_SPEED + (1 - START_SPEED) * progress);
 }
 
 static void advance(struct aw_follow *f, size_t joint, double dt_s, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];
-    double goal = aw_follow_goal(f, joint), limit = current_limit(j, now_ns);
+    double goal = aw_follow_goal(f, joint), limit = get_speed_limit(j, now_ns);
     double weight = f->options.smooth_s > 0 ? 1 - exp(-dt_s / f->options.smooth_s) : 1;
     j->limited =
         fabs(goal - j->filter.banded - (f->options.relative ? j->filter.offset : 0)) > 1e-9;

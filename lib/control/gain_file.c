@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#define WORDS (AW_GAIN_WORDS + 1)
+#define TOKENS_MAX (AW_GAIN_NAMES + 1)
 
 static size_t count_names(const char *const *names)
 {
@@ -34,18 +34,18 @@ static enum aw_status find_name(const char *kind, const char *const *names, bool
 }
 
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
-                             const char *const words[AW_GAIN_WORDS], const char *text,
+                             const char *const names[AW_GAIN_NAMES], const char *text,
                              size_t *index, double *value, struct aw_error *err)
 {
     size_t controller, gain;
-    int joint = kind->find_joint(context, words[0]);
+    int joint = kind->find_joint(context, names[0]);
     if (joint < 0)
-        return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind->joint_term, words[0],
+        return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind->joint_term, names[0],
                        kind->joint_list);
     enum aw_status status =
-        find_name("controller", kind->controllers, kind->allow_numbers, words[1], &controller, err);
+        find_name("controller", kind->controllers, kind->allow_numbers, names[1], &controller, err);
     if (status == AW_OK)
-        status = find_name("gain", kind->gains, false, words[2], &gain, err);
+        status = find_name("gain", kind->gains, false, names[2], &gain, err);
     if (status == AW_OK)
         status = aw_number_parse(text, value, err);
     if (status != AW_OK)
@@ -87,19 +87,19 @@ size_t aw_count_gains(const struct aw_gain_file *kind, const struct aw_gain *gai
 static enum aw_status read_line(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *gains, char *line, struct aw_error *err)
 {
-    char *words[WORDS + 2];
+    char *tokens[TOKENS_MAX + 2];
     size_t index = 0;
     double value = 0, sent_s = 0;
-    size_t n = aw_lines_split(line, words, WORDS + 2);
-    if (n != (size_t)WORDS + kind->has_times)
+    size_t n = aw_lines_split(line, tokens, TOKENS_MAX + 2);
+    if (n != (size_t)TOKENS_MAX + kind->has_times)
         return aw_fail(err, AW_USAGE, "not a gain — write '%s'", kind->example);
-    enum aw_status status = aw_gain_parse(kind, context, (const char *const *)words,
-                                          words[AW_GAIN_WORDS], &index, &value, err);
+    enum aw_status status = aw_gain_parse(kind, context, (const char *const *)tokens,
+                                          tokens[AW_GAIN_NAMES], &index, &value, err);
     if (status == AW_OK && kind->has_times)
-        status = aw_number_parse(words[WORDS], &sent_s, err);
+        status = aw_number_parse(tokens[TOKENS_MAX], &sent_s, err);
     if (status == AW_OK && gains[index].known)
-        return aw_fail(err, AW_USAGE, "duplicate gain %s %s %s — remove one", words[0], words[1],
-                       words[2]);
+        return aw_fail(err, AW_USAGE, "duplicate gain %s %s %s — remove one", tokens[0], tokens[1],
+                       tokens[2]);
     if (status == AW_OK)
         gains[index] =
             (struct aw_gain){true, (float)value, (int64_t)llround(sent_s * 1e3) * 1000000};

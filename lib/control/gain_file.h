@@ -22,7 +22,7 @@ struct aw_gain {
     int64_t sent_ns; /* time of sending, since 1970; 0: unknown */
 };
 
-#define AW_GAIN_WORDS 3
+#define AW_GAIN_NAMES 3
 #define AW_GAIN_TEXT  96 /* bytes of a line, with its NUL */
 
 /* Static description of a protocol's gains. context is passed to the functions. */
@@ -48,7 +48,7 @@ struct aw_gain_file {
 /* Finds the gain named by joint, controller and term, and parses and checks its value. AW_USAGE:
  * "unknown board 'lknie' — …", or as for check_value. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
-                             const char *const words[AW_GAIN_WORDS], const char *text,
+                             const char *const names[AW_GAIN_NAMES], const char *text,
                              size_t *index, double *value, struct aw_error *err);
 
 /* Finds the next known gain, beginning at *next (initially 0), and sets *index. Returns false at

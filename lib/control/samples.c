@@ -37,7 +37,7 @@ int aw_compare_doubles(const void *a, const void *b)
 
 /* Returns the smallest value that at least this share of all values does not exceed (nearest
  * rank). */
-static double percentile(const struct aw_samples *samples, double share)
+static double get_percentile(const struct aw_samples *samples, double share)
 {
     return samples->values[(size_t)ceil(share * (double)samples->n) - 1];
 }
@@ -57,9 +57,9 @@ struct aw_stats aw_samples_stats(struct aw_samples *samples)
     s.deviation = sqrt(squares / (double)samples->n);
     s.min = samples->values[0];
     s.max = samples->values[samples->n - 1];
-    s.p50 = percentile(samples, 0.50);
-    s.p95 = percentile(samples, 0.95);
-    s.p99 = percentile(samples, 0.99);
+    s.p50 = get_percentile(samples, 0.50);
+    s.p95 = get_percentile(samples, 0.95);
+    s.p99 = get_percentile(samples, 0.99);
     return s;
 }
 

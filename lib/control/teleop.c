@@ -8,10 +8,10 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define SLOW    0.25 /* speed factor while the full-speed button is not held */
-#define BRAKE_S 0.1  /* braking time before a limit, s */
-#define ON      0.5
-#define OFF     0.4 /* threshold below which an analogue trigger counts as released */
+#define SLOW_FACTOR    0.25 /* speed factor while the full-speed button is not held */
+#define BRAKE_S        0.1  /* braking time before a limit, s */
+#define PRESSED_ABOVE  0.5
+#define RELEASED_BELOW 0.4 /* threshold below which an analogue trigger counts as released */
 
 const char *const aw_halt_names[AW_HALTS] = {
     "",
@@ -51,7 +51,7 @@ size_t aw_teleop_find_joint(const struct aw_teleop *t, size_t row)
 
 /* Returns the level of a row's input, in the row's range: -1 to 1, or 0 to 1 for an input with a
  * resting level. */
-static double input_level(const struct aw_teleop *t, size_t row)
+static double get_input_level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
     double x = (t->input.value[r->input] - r->min) / (r->max - r->min) * r->gain;
@@ -63,7 +63,7 @@ static double input_level(const struct aw_teleop *t, size_t row)
 double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
-    double x = input_level(t, row), size = fabs(x);
+    double x = get_input_level(t, row), size = fabs(x);
     if (size <= r->deadzone)
         return 0;
     double u = (size - r->deadzone) / (1 - r->deadzone);
@@ -199,7 +199,8 @@ static void toggle(struct aw_teleop *t, size_t row)
 static bool is_pressed(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
-    double threshold = t->input.pressed[row] ? r->threshold * OFF / ON : r->threshold;
+    double threshold =
+        t->input.pressed[row] ? r->threshold * RELEASED_BELOW / PRESSED_ABOVE : r->threshold;
     double x = t->input.value[r->input],
            y = r->second_input < 0 ? x : t->input.value[r->second_input];
     return x >= threshold && y >= threshold;
@@ -335,7 +336,7 @@ static bool is_keeping_up(struct aw_teleop *t, int64_t now_ns)
 
 static bool is_held(const struct aw_teleop *t, int input, bool was_held)
 {
-    return t->input.value[input] >= (was_held ? OFF : ON);
+    return t->input.value[input] >= (was_held ? RELEASED_BELOW : PRESSED_ABOVE);
 }
 
 /* Updates the state of the enable button. */
@@ -377,7 +378,8 @@ enum aw_teleop_result aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
     double dt_s = !t->running             ? 0
                   : t->options.step_s > 0 ? t->options.step_s
                                           : (double)elapsed_ns / 1e9;
-    double scale = t->map->has_full_speed && is_held(t, t->map->full_speed, false) ? 1 : SLOW;
+    double scale =
+        t->map->has_full_speed && is_held(t, t->map->full_speed, false) ? 1 : SLOW_FACTOR;
     t->step_ns = now_ns;
     t->n_actions = 0;
     if (t->running && elapsed_ns > AW_TELEOP_LATE)

@@ -19,23 +19,23 @@ struct channel_points {
     size_t n, channels;
 };
 
-static double segment_time(const struct channel_points *c, size_t segment)
+static double get_segment_time(const struct channel_points *c, size_t segment)
 {
     return c->t_s[segment + 1] - c->t_s[segment];
 }
 
-static double segment_rise(const struct channel_points *c, size_t segment)
+static double get_segment_rise(const struct channel_points *c, size_t segment)
 {
     return c->points[(segment + 1) * c->channels] - c->points[segment * c->channels];
 }
 
 /* ---- Cubic ---- */
 
-static void cubic_knots(const struct channel_points *c, struct knot *knots)
+static void find_cubic_knots(const struct channel_points *c, struct knot *knots)
 {
     for (size_t k = 1; k + 1 < c->n; k++) {
-        double slope_before = segment_rise(c, k - 1) / segment_time(c, k - 1),
-               slope_after = segment_rise(c, k) / segment_time(c, k);
+        double slope_before = get_segment_rise(c, k - 1) / get_segment_time(c, k - 1),
+               slope_after = get_segment_rise(c, k) / get_segment_time(c, k);
         bool reverses =
             (slope_before < 0) != (slope_after < 0) || slope_before == 0 || slope_after == 0;
         knots[k].v = reverses ? 0 : slope_before / 2 + slope_after / 2;
@@ -71,8 +71,9 @@ static struct matrix multiply(const struct matrix *m, const struct matrix *x)
 static void eliminate(const struct channel_points *c, struct knot *knots, struct matrix *carry,
                       size_t k)
 {
-    double h0 = segment_time(c, k - 1), h1 = segment_time(c, k);
-    double slope0 = segment_rise(c, k - 1) / pow(h0, 3), slope1 = segment_rise(c, k) / pow(h1, 3);
+    double h0 = get_segment_time(c, k - 1), h1 = get_segment_time(c, k);
+    double slope0 = get_segment_rise(c, k - 1) / pow(h0, 3),
+           slope1 = get_segment_rise(c, k) / pow(h1, 3);
     double cross = 36 / (h1 * h1) - 36 / (h0 * h0);
     struct matrix left = {168 / pow(h0, 3), 24 / (h0 * h0), -24 / (h0 * h0), -3 / h0};
     struct matrix right = {168 / pow(h1, 3), -24 / (h1 * h1), 24 / (h1 * h1), -3 / h1};
@@ -88,7 +89,8 @@ static void eliminate(const struct channel_points *c, struct knot *knots, struct
     carry[k] = multiply(&inverse, &right);
 }
 
-static void quintic_knots(const struct channel_points *c, struct knot *knots, struct matrix *carry)
+static void find_quintic_knots(const struct channel_points *c, struct knot *knots,
+                               struct matrix *carry)
 {
     carry[0] = (struct matrix){0};
     for (size_t k = 1; k + 1 < c->n; k++)
@@ -138,10 +140,10 @@ static enum aw_status set_segments(struct aw_path *path, enum aw_path_mode mode,
     struct aw_path_segment *segment = &path->segments[channel];
     segment->c[0] = c->points[0];
     for (size_t k = 0; k + 1 < c->n; k++, segment += path->channels) {
-        double h = segment_time(c, k);
+        double h = get_segment_time(c, k);
         struct knot from = scale_knot(&knots[k], h), to = scale_knot(&knots[k + 1], h);
         segment->c[0] = c->points[k * c->channels];
-        set_segment(segment->c, mode, segment_rise(c, k), &from, &to);
+        set_segment(segment->c, mode, get_segment_rise(c, k), &from, &to);
         for (int i = 0; i < AW_PATH_ORDER; i++)
             if (!isfinite(segment->c[i]))
                 return aw_fail(err, AW_USAGE,
@@ -162,9 +164,9 @@ static enum aw_status set_channels(struct aw_path *path, enum aw_path_mode mode,
         const struct channel_points c = {path->t_s, points + i, path->n, path->channels};
         memset(knots, 0, path->n * sizeof *knots);
         if (mode == AW_PATH_CUBIC)
-            cubic_knots(&c, knots);
+            find_cubic_knots(&c, knots);
         else if (mode == AW_PATH_QUINTIC)
-            quintic_knots(&c, knots, carry);
+            find_quintic_knots(&c, knots, carry);
         status = set_segments(path, mode, &c, knots, i, err);
     }
     free(knots);
@@ -237,7 +239,7 @@ static void differentiate(const double *c, int degree, double *out)
         out[i - 1] = c[i] * i;
 }
 
-static double segment_duration(const struct aw_path *path, size_t segment)
+static double get_segment_duration(const struct aw_path *path, size_t segment)
 {
     return path->n > 1 ? path->t_s[segment + 1] - path->t_s[segment] : 1;
 }
@@ -249,7 +251,7 @@ void aw_path_evaluate(const struct aw_path *path, double t_s, double *position, 
         size_t middle = segment + (end - segment) / 2;
         *(t_s < path->t_s[middle] ? &end : &segment) = middle;
     }
-    double h = segment_duration(path, segment);
+    double h = get_segment_duration(path, segment);
     double u = fmin(fmax((t_s - path->t_s[segment]) / h, 0), path->n > 1 ? 1 : 0);
     bool is_moving = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
     for (size_t i = 0; i < path->channels; i++) {
@@ -292,7 +294,7 @@ struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segm
 {
     const double *c = path->segments[segment * path->channels + channel].c;
     double slope[DEGREE], slope2[DEGREE - 1], at[DEGREE + 1] = {0};
-    double start = path->t_s[segment], h = segment_duration(path, segment);
+    double start = path->t_s[segment], h = get_segment_duration(path, segment);
     struct aw_path_extremes x = {c[0], start, c[0], start, 0, start};
     differentiate(c, DEGREE, slope);
     differentiate(slope, DEGREE - 1, slope2);

@@ -38,7 +38,7 @@ const struct aw_name *aw_can_boards(struct aw_wire *wire)
     static const struct aw_name single[] = {{0, "device"}, {0}};
     const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
     for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++)
-        if (codec->scalars[i].value && codec->scalars[i].field->names)
+        if (codec->scalars[i].has_value && codec->scalars[i].field->names)
             return codec->scalars[i].field->names;
     return single;
 }
@@ -49,8 +49,8 @@ unsigned aw_can_board_id(const struct aw_codec *codec, int32_t board)
     for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
         double scale = scalar->field->scale != 0 ? scalar->field->scale : 1;
-        unsigned value = scalar->value ? (unsigned)(board / scale)
-                                       : (unsigned)aw_row_constant(codec, scalar, NULL);
+        unsigned value = scalar->has_value ? (unsigned)(board / scale)
+                                           : (unsigned)aw_row_constant(codec, scalar, NULL);
         id |= value << scalar->bit;
     }
     return id;
@@ -58,7 +58,7 @@ unsigned aw_can_board_id(const struct aw_codec *codec, int32_t board)
 
 static bool is_signal(const struct aw_scalar *scalar)
 {
-    return scalar->value && scalar->bit >= ID_BITS;
+    return scalar->has_value && scalar->bit >= ID_BITS;
 }
 
 static bool chooses_scale(const struct aw_codec *codec, int scalar)
@@ -235,7 +235,7 @@ static bool is_from_dbc(const struct aw_codec *codec)
            codec->scalars[0].bits > 11;
 }
 
-static unsigned dbc_id(const struct aw_codec *codec)
+static unsigned get_dbc_id(const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_id_of_code(codec->message->code);
     return id.id | (id.is_long ? IS_LONG : 0);
@@ -256,7 +256,8 @@ static void for_each_message(FILE *out, struct aw_wire *wire,
     for (size_t i = 0; i < n; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, i);
         if (!aw_is_board_message(codec))
-            print(&(struct emitter){out, codec, is_from_dbc(codec) ? NULL : others, dbc_id(codec)});
+            print(&(struct emitter){out, codec, is_from_dbc(codec) ? NULL : others,
+                                    get_dbc_id(codec)});
     }
 }
 

@@ -9,7 +9,7 @@ size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message,
     size_t n = 0;
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         n += aw_is_wanted(wire, i, message);
-    if (n == 0 || (format == AW_DESCRIBE_DBC && !wire->protocol->frames.can))
+    if (n == 0 || (format == AW_DESCRIBE_DBC && !wire->protocol->frames.is_can))
         return 0;
     if (format == AW_DESCRIBE_LUA)
         aw_describe_lua(out, wire);

@@ -24,7 +24,7 @@ struct grid {
     char text[2 * ROWS + 1][COLUMNS]; /* characters inside the cells; 0: blank */
 };
 
-static int owner_at(const struct grid *grid, int row, int slot)
+static int get_owner(const struct grid *grid, int row, int slot)
 {
     if (row < 0 || row >= grid->rows || slot < 0 || slot >= grid->slots)
         return NO_CELL;
@@ -33,16 +33,16 @@ static int owner_at(const struct grid *grid, int row, int slot)
 
 static bool has_wall(const struct grid *grid, int row, int slot)
 {
-    return owner_at(grid, row, slot - 1) != owner_at(grid, row, slot);
+    return get_owner(grid, row, slot - 1) != get_owner(grid, row, slot);
 }
 
 static bool has_floor(const struct grid *grid, int row, int slot)
 {
-    return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
+    return get_owner(grid, row - 1, slot) != get_owner(grid, row, slot);
 }
 
 /* Returns the character where lines meet; NULL: there is no line. */
-static const char *line_character(const struct grid *grid, int row, int slot)
+static const char *choose_line_character(const struct grid *grid, int row, int slot)
 {
     static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
                                         "╵",  "┘", "└", "┴", "│", "┤", "├", "┼"};
@@ -77,7 +77,7 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
                       grid->codec->protocol->frames.ascii;
     if (scalar->field->separator)
         aw_part_add(label, "%c%s", scalar->field->separator, name);
-    else if (scalar->value || scalar->field->type == AW_CHECKSUM)
+    else if (scalar->has_value || scalar->field->type == AW_CHECKSUM)
         aw_part_add(label, "%s",
                     aw_utf8_length(name) <= (size_t)width ? name : scalar->field->name);
     else if (value_only)
@@ -89,10 +89,10 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
 }
 
 /* Returns the last row of the tall cell that starts in this row with the slots first to last. */
-static int last_row(const struct grid *grid, int row, int first, int last)
+static int find_last_row(const struct grid *grid, int row, int first, int last)
 {
     int cell = grid->owner[row][first];
-    while (owner_at(grid, row + 1, first) == cell && owner_at(grid, row + 1, last) == cell &&
+    while (get_owner(grid, row + 1, first) == cell && get_owner(grid, row + 1, last) == cell &&
            !has_floor(grid, row + 1, first))
         row++;
     return row;
@@ -106,11 +106,11 @@ static void label_row(struct grid *grid, int row)
             last++;
         int cell = grid->owner[row][first];
         bool continued =
-            owner_at(grid, row - 1, first) == cell || owner_at(grid, row - 1, last) == cell;
+            get_owner(grid, row - 1, first) == cell || get_owner(grid, row - 1, last) == cell;
         if (cell == NO_CELL || continued)
             continue;
         int column = find_column(grid, first), end = find_column(grid, last + 1);
-        int line = row + last_row(grid, row, first, last) + 1;
+        int line = row + find_last_row(grid, row, first, last) + 1;
         /* Centres the label, and truncates a long one with a "~". */
         int width = end - column - 1;
         struct aw_part label = {0};
@@ -143,21 +143,21 @@ static void print_text(FILE *out, const struct grid *grid, int line, int column,
 }
 
 /* Returns the number of slots in use, to omit blanks at the end of a line. */
-static int used_slots(const struct grid *grid, int row, bool border)
+static int count_used_slots(const struct grid *grid, int row, bool border)
 {
     int n = grid->slots;
-    while (n > 0 && owner_at(grid, row, n - 1) == NO_CELL &&
-           (!border || owner_at(grid, row - 1, n - 1) == NO_CELL))
+    while (n > 0 && get_owner(grid, row, n - 1) == NO_CELL &&
+           (!border || get_owner(grid, row - 1, n - 1) == NO_CELL))
         n--;
     return n;
 }
 
 static void print_border(FILE *out, const struct grid *grid, int row)
 {
-    int slots = used_slots(grid, row, true);
+    int slots = count_used_slots(grid, row, true);
     fprintf(out, "%*s", MARGIN, "");
     for (int slot = 0; slot <= slots; slot++) {
-        const char *sign = line_character(grid, row, slot);
+        const char *sign = choose_line_character(grid, row, slot);
         if (sign)
             fputs(sign, out);
         else
@@ -174,7 +174,7 @@ static void print_border(FILE *out, const struct grid *grid, int row)
 
 static void print_cells(FILE *out, const struct grid *grid, int row)
 {
-    int slots = used_slots(grid, row, false);
+    int slots = count_used_slots(grid, row, false);
     if (grid->codec->protocol->frames.ascii)
         fprintf(out, "%*s", MARGIN, "");
     else
@@ -194,29 +194,29 @@ static void print_cells(FILE *out, const struct grid *grid, int row)
 /* Prints the number of each slot above it. */
 static void print_ruler(FILE *out, const struct grid *grid)
 {
-    bool can = grid->codec->protocol->frames.can;
-    int slots = used_slots(grid, 0, false);
+    bool is_can = grid->codec->protocol->frames.is_can;
+    int slots = count_used_slots(grid, 0, false);
     if (grid->codec->protocol->frames.ascii)
         return;
     fprintf(out, "%*s", MARGIN, "");
     for (int slot = 0; slot < slots; slot++) {
-        int width = grid->width[slot], number = can ? grid->slots - 1 - slot : slot;
-        int left = can ? width - 2 : width / 2;
-        fprintf(out, "%*s%*d", left, "", can ? 3 : 2, number);
+        int width = grid->width[slot], number = is_can ? grid->slots - 1 - slot : slot;
+        int left = is_can ? width - 2 : width / 2;
+        fprintf(out, "%*s%*d", left, "", is_can ? 3 : 2, number);
         if (slot < slots - 1)
-            fprintf(out, "%*s", width - 1 - left - (can ? 1 : 0), "");
+            fprintf(out, "%*s", width - 1 - left - (is_can ? 1 : 0), "");
     }
     fputc('\n', out);
 }
 
 static void fill_slots(struct grid *grid, int cell, int first, int n)
 {
-    bool can = grid->codec->protocol->frames.can;
+    bool is_can = grid->codec->protocol->frames.is_can;
     for (int i = first; i < first + n; i++) {
         int row = i / grid->slots, slot = i % grid->slots;
         if (row >= ROWS)
             return;
-        grid->owner[row][can ? grid->slots - 1 - slot : slot] = cell;
+        grid->owner[row][is_can ? grid->slots - 1 - slot : slot] = cell;
         grid->rows = row + 1 > grid->rows ? row + 1 : grid->rows;
     }
 }
@@ -269,7 +269,7 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
             grid.owner[row][slot] = NO_CELL;
     if (codec->protocol->frames.ascii)
         lay_out_line(&grid);
-    else if (codec->protocol->frames.can) {
+    else if (codec->protocol->frames.is_can) {
         /* The drawing omits the identifier; the list of fields shows it. */
         grid.slots = 16;
         for (int i = 0; i < grid.codec->n_scalars; i++)

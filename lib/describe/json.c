@@ -36,9 +36,9 @@ static void print_number_member(FILE *out, const char *key, double value)
     fprintf(out, ",\"%s\":%s", key, number.text);
 }
 
-static void print_flag(FILE *out, const char *key, bool set)
+static void print_flag(FILE *out, const char *key, bool is_set)
 {
-    if (set)
+    if (is_set)
         fprintf(out, ",\"%s\":true", key);
 }
 
@@ -167,7 +167,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
         print_choices(out, codec, scalar);
     print_text_member(out, "unit", scalar->field->unit);
     print_text_member(out, "fixed", constant.text);
-    if (scalar->value)
+    if (scalar->has_value)
         print_value_members(out, codec, i);
     else
         print_constant(out, codec, scalar);
@@ -180,7 +180,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_id_of_code(codec->message->code);
-    if (!codec->protocol->frames.can || aw_is_board_message(codec))
+    if (!codec->protocol->frames.is_can || aw_is_board_message(codec))
         return;
     print_number_member(out, "id", id.id);
     print_number_member(out, "id_bits", id.is_long ? 29 : 11);
@@ -225,7 +225,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
 
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
 {
-    bool first = true;
+    bool is_first = true;
     fputs("{\"protocol\":", out);
     print_string(out, wire->protocol->name);
     print_text_member(out, "title", wire->protocol->title);
@@ -245,9 +245,9 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
     fputs(",\"messages\":[", out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, message)) {
-            fputs(first ? "" : ",", out);
+            fputs(is_first ? "" : ",", out);
             print_message(out, aw_wire_codec_at(wire, i));
-            first = false;
+            is_first = false;
         }
     fputs("]}\n", out);
 }

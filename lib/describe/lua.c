@@ -134,7 +134,7 @@ static void print_position(FILE *out, const struct aw_codec *codec, const struct
                                                   [AW_SIGNMAG] = "signmag",
                                                   [AW_TEXT] = "text"};
     const char *type = names[scalar->field->type];
-    unsigned bit = scalar->bit, head = codec->protocol->frames.can ? aw_can_head_bits(codec) : 0;
+    unsigned bit = scalar->bit, head = codec->protocol->frames.is_can ? aw_can_head_bits(codec) : 0;
     print_text_member(out, "type", type ? type : "uint");
     if (bit < head)
         fputs(", in_id = true", out);
@@ -179,7 +179,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
         print_ascii(out, codec, scalar);
     else
         print_position(out, codec, scalar);
-    if (scalar->value)
+    if (scalar->has_value)
         print_value(out, codec, scalar);
     else
         fputs(", fixed = true", out);
@@ -189,11 +189,11 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 static void print_message(FILE *out, const struct aw_codec *codec)
 {
     static const char *const directions[] = {"", "tx", "rx", "both"};
-    unsigned head = codec->protocol->frames.can ? aw_can_head_bits(codec) / 8 : 0;
+    unsigned head = codec->protocol->frames.is_can ? aw_can_head_bits(codec) / 8 : 0;
     struct aw_can_id id = aw_can_id_of_code(codec->message->code);
     fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %u,", codec->message->name,
             directions[codec->message->dir], (unsigned)codec->message->code, codec->size - head);
-    if (codec->protocol->frames.can && !aw_is_board_message(codec))
+    if (codec->protocol->frames.is_can && !aw_is_board_message(codec))
         fprintf(out, " id = 0x%X, id_bits = %d,", (unsigned)id.id, id.is_long ? 29 : 11);
     fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++)
@@ -262,7 +262,7 @@ static void print_link(FILE *out, struct aw_wire *wire)
         fprintf(out, ", %u", protocol->ports[1]);
     if (protocol->ports[0])
         fputs("}\n", out);
-    if (protocol->frames.can)
+    if (protocol->frames.is_can)
         print_can_ids(out, wire);
 }
 

@@ -93,7 +93,7 @@ static const char datagram[] = "[packet battery]              # a packet type un
 
 void aw_describe_packets(FILE *out, const struct aw_protocol *protocol)
 {
-    const char *first = protocol->frames.can                ? frame
+    const char *first = protocol->frames.is_can             ? frame
                         : protocol->frames.ascii            ? line
                         : protocol->medium == AW_MEDIUM_HID ? report
                                                             : datagram;

@@ -11,7 +11,7 @@ enum { PLACE = 1, NAME = 9, TYPE = 32, UNIT = 42, RANGE = 48, HELP = 11 };
 
 struct page {
     FILE *out;
-    bool markdown;
+    bool is_markdown;
 };
 
 /* A cell of a table; NULL: empty. On a terminal, it starts in this column, or after the previous
@@ -26,15 +26,15 @@ struct cell {
 static void print_wrapped(FILE *out, const char *text, size_t column)
 {
     size_t at = column;
-    for (bool first = true; *text; first = false) {
+    for (bool is_first = true; *text; is_first = false) {
         size_t length = strcspn(text, " ");
         struct aw_part word = {0};
         aw_part_add(&word, "%.*s", (int)length, text);
         size_t width = aw_utf8_length(word.text);
-        if (!first && at + 1 + width > WIDTH) {
+        if (!is_first && at + 1 + width > WIDTH) {
             fprintf(out, "\n%*s", (int)column, "");
             at = column;
-        } else if (!first) {
+        } else if (!is_first) {
             fputc(' ', out);
             at++;
         }
@@ -48,10 +48,10 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
 static void print_row(const struct page *page, const struct cell *cells, size_t n)
 {
     size_t at = 0;
-    fputs(page->markdown ? "|" : "", page->out);
+    fputs(page->is_markdown ? "|" : "", page->out);
     for (const struct cell *cell = cells; cell < cells + n; cell++) {
         const char *text = cell->text ? cell->text : "", *quote = cell->is_name ? "`" : "";
-        if (page->markdown) {
+        if (page->is_markdown) {
             fprintf(page->out, " %s%s%s%s|", quote, text, quote, *text ? " " : "");
             continue;
         }
@@ -72,7 +72,7 @@ static void print_row(const struct page *page, const struct cell *cells, size_t 
  * positions. */
 static void print_field_row(const struct page *page, const struct cell *cells, bool ascii)
 {
-    print_row(page, cells + ascii, (page->markdown ? 6u : 5u) - ascii);
+    print_row(page, cells + ascii, (page->is_markdown ? 6u : 5u) - ascii);
 }
 
 static void print_field(const struct page *page, const struct aw_codec *codec, int i)
@@ -91,24 +91,24 @@ static void print_field(const struct page *page, const struct aw_codec *codec, i
                                  {type.text, TYPE, false},      {scalar->field->unit, UNIT, false},
                                  {range.text, RANGE, false},    help};
     print_field_row(page, cells, ascii);
-    if (help.text && !page->markdown)
+    if (help.text && !page->is_markdown)
         print_row(page, &help, 1);
 }
 
 static void print_fields(const struct page *page, const struct aw_codec *codec)
 {
     const bool ascii = codec->protocol->frames.ascii;
-    const struct cell head[] = {{codec->protocol->frames.can ? "bits" : "bytes", PLACE, false},
+    const struct cell head[] = {{codec->protocol->frames.is_can ? "bits" : "bytes", PLACE, false},
                                 {"field", ascii ? PLACE : NAME, false},
                                 {"type", TYPE, false},
                                 {"unit", UNIT, false},
                                 {"range", RANGE, false},
                                 {"meaning", 0, false}};
     print_field_row(page, head, ascii);
-    if (page->markdown)
+    if (page->is_markdown)
         fputs(&"|---|---|---|---|---|---|\n"[ascii ? 4 : 0], page -> out);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (page->markdown || codec->scalars[i].field->type != AW_PAD ||
+        if (page->is_markdown || codec->scalars[i].field->type != AW_PAD ||
             codec->scalars[i].bit >= aw_can_head_bits(codec))
             print_field(page, codec, i);
 }
@@ -120,7 +120,7 @@ static void print_message(const struct page *page, const struct aw_codec *codec,
     struct aw_part code = {0}, size = {0};
     aw_part_add_code(&code, codec);
     aw_part_add_size(&size, codec);
-    if (page->markdown)
+    if (page->is_markdown)
         fprintf(page->out, "## `%s` %s\n\n%s\n\nCode %s, %s.\n\n```text\n", message->name,
                 direction, message->help, code.text, size.text);
     else {
@@ -129,7 +129,7 @@ static void print_message(const struct page *page, const struct aw_codec *codec,
         fputs("\n\n", page->out);
     }
     aw_draw_packet(page->out, codec, ascii);
-    fputs(page->markdown ? "```\n\n" : "\n", page->out);
+    fputs(page->is_markdown ? "```\n\n" : "\n", page->out);
     print_fields(page, codec);
 }
 
@@ -137,14 +137,14 @@ static void print_variants(const struct page *page, const struct aw_wire *wire)
 {
     if (!wire->protocol->variants[1].name)
         return;
-    fputs(page->markdown ? "\n| variant | meaning |\n|---|---|\n" : "\nvariants\n", page->out);
+    fputs(page->is_markdown ? "\n| variant | meaning |\n|---|---|\n" : "\nvariants\n", page->out);
     for (const struct aw_variant *v = wire->protocol->variants; v->name; v++) {
         bool used = strcmp(v->name, wire->variant.name) == 0;
         const struct cell cells[] = {
             {used ? "*" : NULL, PLACE, false}, {v->name, 3, true}, {v->help, 13, false}};
-        print_row(page, cells + page->markdown, 3u - page->markdown);
+        print_row(page, cells + page->is_markdown, 3u - page->is_markdown);
     }
-    if (page->markdown)
+    if (page->is_markdown)
         fprintf(page->out, "\nThe layouts below are those of `%s`.\n", wire->variant.name);
 }
 
@@ -153,9 +153,9 @@ static void print_envelope(const struct page *page, const struct aw_field *row)
     unsigned byte = 0;
     if (!row)
         return;
-    fputs(page->markdown ? "\nEnvelope around the packets of a message:\n\n"
-                           "| bytes | field | type | meaning |\n|---|---|---|---|\n"
-                         : "\nenvelope around the packets of a message\n",
+    fputs(page->is_markdown ? "\nEnvelope around the packets of a message:\n\n"
+                              "| bytes | field | type | meaning |\n|---|---|---|---|\n"
+                            : "\nenvelope around the packets of a message\n",
           page->out);
     for (; row->type != AW_ROWS_END; byte += row++->bits / 8u) {
         struct aw_part position = {0}, type = {0};
@@ -174,16 +174,16 @@ static void print_overview(const struct page *page, struct aw_wire *wire)
 {
     static const char *const marks[] = {"", "tx", "rx", "tx rx"};
     const char *tool = wire->protocol->name;
-    fprintf(page->out, page->markdown ? "# The protocol of %s\n\n%s.\n" : "%s: %s\n", tool,
+    fprintf(page->out, page->is_markdown ? "# The protocol of %s\n\n%s.\n" : "%s: %s\n", tool,
             wire->protocol->title);
-    if (page->markdown)
+    if (page->is_markdown)
         fprintf(page->out,
                 "\nGenerated by `%s describe --as md` from the protocol table; do not edit.\n",
                 tool);
     print_variants(page, wire);
     print_envelope(page, wire->variant.envelope);
-    fputs(page->markdown ? "\n| message | code | direction | meaning |\n|---|---|---|---|\n"
-                         : "\nmessages\n",
+    fputs(page->is_markdown ? "\n| message | code | direction | meaning |\n|---|---|---|---|\n"
+                            : "\nmessages\n",
           page->out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {
         const struct aw_message *message = aw_wire_codec_at(wire, i)->message;
@@ -191,14 +191,14 @@ static void print_overview(const struct page *page, struct aw_wire *wire)
         if (!aw_is_wanted(wire, i, NULL))
             continue;
         aw_part_add_code(&code, aw_wire_codec_at(wire, i));
-        print_row(
-            page,
-            (struct cell[]){
-                {message->name, PLACE, true},
-                {code.text, 21, false},
-                {page->markdown ? aw_direction_text(message->dir) : marks[message->dir], 27, false},
-                {message->help, 34, false}},
-            4);
+        print_row(page,
+                  (struct cell[]){
+                      {message->name, PLACE, true},
+                      {code.text, 21, false},
+                      {page->is_markdown ? aw_direction_text(message->dir) : marks[message->dir],
+                       27, false},
+                      {message->help, 34, false}},
+                  4);
     }
 }
 
@@ -206,13 +206,13 @@ void aw_describe_page(FILE *out, struct aw_wire *wire, const char *message,
                       enum aw_describe_format format)
 {
     const struct page page = {out, format == AW_DESCRIBE_MD};
-    bool first = message != NULL;
+    bool is_first = message != NULL;
     if (!message)
         print_overview(&page, wire);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, message)) {
-            fputs(first && !page.markdown ? "" : "\n", out);
+            fputs(is_first && !page.is_markdown ? "" : "\n", out);
             print_message(&page, aw_wire_codec_at(wire, i), format == AW_DESCRIBE_ASCII);
-            first = false;
+            is_first = false;
         }
 }

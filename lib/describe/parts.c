@@ -69,9 +69,9 @@ void aw_part_add_position(struct aw_part *part, const struct aw_codec *codec,
     unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
     if (codec->protocol->frames.ascii)
         return;
-    if (codec->protocol->frames.can && scalar->bit < aw_can_head_bits(codec))
+    if (codec->protocol->frames.is_can && scalar->bit < aw_can_head_bits(codec))
         aw_part_add(part, "id %d:%d", scalar->bit + scalar->bits - 1, scalar->bit);
-    else if (codec->protocol->frames.can)
+    else if (codec->protocol->frames.is_can)
         aw_part_add(part, "%u:%u", aw_can_bit(codec, scalar, scalar->bits - 1u),
                     aw_can_bit(codec, scalar, 0));
     else if (first == last)
@@ -107,7 +107,7 @@ void aw_part_add_constant(struct aw_part *part, const struct aw_codec *codec,
         aw_part_add(part, "%llu", (unsigned long long)aw_row_constant(codec, scalar, NULL));
 }
 
-static const char *value_name(const struct aw_name *names, double value)
+static const char *find_value_name(const struct aw_name *names, double value)
 {
     const char *name = aw_value_name(names, value);
     return name ? name : "?";
@@ -124,7 +124,7 @@ static void add_choices(struct aw_part *part, const struct aw_codec *codec, int 
     const struct aw_name *names = codec->scalars[codec->scalars[scalar].scale_by].field->names;
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];
-        aw_part_add(part, "%s%s ", i ? ", " : "", value_name(names, scale->selector));
+        aw_part_add(part, "%s%s ", i ? ", " : "", find_value_name(names, scale->selector));
         add_limits(part, scale->min, scale->max);
         aw_part_add(part, "%s%s", scale->unit ? " " : "", scale->unit ? scale->unit : "");
     }
@@ -135,7 +135,7 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
     if (!row->optional || row->type == AW_TEXT)
         return;
     if (row->names)
-        aw_part_add(part, " (default %s)", value_name(row->names, row->fallback));
+        aw_part_add(part, " (default %s)", find_value_name(row->names, row->fallback));
     else
         aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
 }
@@ -144,7 +144,7 @@ void aw_part_add_range(struct aw_part *part, const struct aw_codec *codec, int s
 {
     const struct aw_field *row = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
-    if (!codec->scalars[scalar].value || row->type == AW_TEXT)
+    if (!codec->scalars[scalar].has_value || row->type == AW_TEXT)
         return;
     if (row->by)
         add_choices(part, codec, scalar);
@@ -168,7 +168,7 @@ void aw_part_add_code(struct aw_part *part, const struct aw_codec *codec)
 {
     if (codec->protocol->frames.ascii)
         aw_part_add(part, "%s", codec->message->word);
-    else if (codec->protocol->frames.can)
+    else if (codec->protocol->frames.is_can)
         aw_part_add(part, "%u", (unsigned)aw_can_id_of_code(codec->message->code).id);
     else
         aw_part_add(part, "%u", (unsigned)codec->message->code);
@@ -178,7 +178,7 @@ void aw_part_add_size(struct aw_part *part, const struct aw_codec *codec)
 {
     if (codec->protocol->frames.ascii)
         aw_part_add(part, "one line");
-    else if (codec->protocol->frames.can)
+    else if (codec->protocol->frames.is_can)
         aw_part_add(part, "id and %u bytes", codec->size - aw_can_head_bits(codec) / 8);
     else
         aw_part_add(part, "%u bytes", codec->size);

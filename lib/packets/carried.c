@@ -26,7 +26,7 @@ enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
 
 /* Returns the size of the next piece, up to max bytes. Splits at the end of a line if one fits,
  * else between two characters. */
-static size_t piece_size(const char *text, size_t max)
+static size_t find_piece_size(const char *text, size_t max)
 {
     size_t length = strnlen(text, max), whole = length;
     if (!text[length])
@@ -48,12 +48,12 @@ bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, si
     }
     if (!text)
         return false;
-    bool dbc = text != aw_packets_text(packets);
-    const char *mark = marks[!dbc           ? AW_CARRIED_PACKETS
+    bool is_dbc = text != aw_packets_text(packets);
+    const char *mark = marks[!is_dbc        ? AW_CARRIED_PACKETS
                              : *at == total ? AW_CARRIED_DBC
                                             : AW_CARRIED_DBC_MORE];
     text += *at - total;
-    size_t length = piece_size(text, size - strlen(mark) - 1);
+    size_t length = find_piece_size(text, size - strlen(mark) - 1);
     *at += length;
     snprintf(out, size, "%s%.*s", mark, (int)length, text);
     return true;

@@ -75,8 +75,8 @@ static double parse_number(struct parser *p, const char *expected)
 static unsigned parse_count(struct parser *p, double max, const char *expected)
 {
     double value = 0;
-    bool number = aw_dbc_token_number(&p->scan.token, &value);
-    bool valid = number && value >= 0 && value <= max && value == floor(value);
+    bool is_number = aw_dbc_token_number(&p->scan.token, &value);
+    bool valid = is_number && value >= 0 && value <= max && value == floor(value);
     accept(p, valid, expected);
     return valid ? (unsigned)value : 0;
 }
@@ -204,8 +204,8 @@ static void read_mux_indicator(struct parser *p, struct aw_dbc_signal *signal)
         signal->mux.multiplexed = true; /* some files have an m without a number */
         digits++;
     }
-    signal->mux.multiplexor = ok && digits + 1 == token->length && token->at[digits] == 'M';
-    accept(p, ok && digits + signal->mux.multiplexor == token->length,
+    signal->mux.is_multiplexor = ok && digits + 1 == token->length && token->at[digits] == 'M';
+    accept(p, ok && digits + signal->mux.is_multiplexor == token->length,
            "':', or M, or m with the number of a multiplexed signal");
 }
 
@@ -253,12 +253,12 @@ static void read_range(struct parser *p, struct aw_dbc_signal *signal)
 /* Skips the receivers of a signal, which are on its line or separated by commas. */
 static void skip_receivers(struct parser *p, unsigned line)
 {
-    bool comma = true;
-    while ((is_name(p) && (comma || p->scan.token.line == line)) ||
+    bool has_comma = true;
+    while ((is_name(p) && (has_comma || p->scan.token.line == line)) ||
            aw_dbc_is_sign(&p->scan.token, ',')) {
-        if (comma && p->scan.token.line != line && aw_dbc_is_word(&p->scan.token, "SG_"))
+        if (has_comma && p->scan.token.line != line && aw_dbc_is_word(&p->scan.token, "SG_"))
             break;
-        comma = aw_dbc_is_sign(&p->scan.token, ',');
+        has_comma = aw_dbc_is_sign(&p->scan.token, ',');
         aw_dbc_next_token(&p->scan);
     }
 }

@@ -26,7 +26,7 @@ struct aw_dbc_signal {
     bool big_endian, is_signed;
     unsigned type; /* from SIG_VALTYPE_: 0 integer, 1 float, 2 double */
     struct {
-        bool multiplexor;
+        bool is_multiplexor;
         bool multiplexed;
         int64_t chooser_value;     /* value of the multiplexor for which the signal is present */
         const char *chooser_name;  /* name of the multiplexor in SG_MUL_VAL_ */

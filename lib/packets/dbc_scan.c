@@ -18,7 +18,7 @@ static const char *const cp1252[] = {"€", "?", "‚", "ƒ", "„", "…", "†
 
 /* Returns the size of a character that other programs accept but that is unsafe on a terminal; 0:
  * it is safe. */
-static size_t unsafe_size(const char *at)
+static size_t get_unsafe_size(const char *at)
 {
     static const char controls[] = "\xC2", last[] = "\xEF\xBF";
     if (strncmp(at, controls, 1) == 0 && (unsigned char)(at[1] ^ 0x80) < 0x20)
@@ -27,17 +27,17 @@ static size_t unsafe_size(const char *at)
 }
 
 /* Returns the size of the character; 0: it is invalid. */
-static size_t char_size(const char *at)
+static size_t get_char_size(const char *at)
 {
     if ((unsigned char)*at < 0x80)
         return 1;
-    return unsafe_size(at) ? unsafe_size(at) : aw_utf8_size(at);
+    return get_unsafe_size(at) ? get_unsafe_size(at) : aw_utf8_size(at);
 }
 
 static bool is_utf8(const char *text)
 {
     for (size_t n; *text; text += n)
-        if ((n = char_size(text)) == 0)
+        if ((n = get_char_size(text)) == 0)
             return false;
     return true;
 }
@@ -189,7 +189,7 @@ const char *aw_dbc_store_token(const struct aw_dbc_token *token, struct aw_store
 static size_t convert_char(bool is_cp1252, const char *at, char *out)
 {
     unsigned char c = (unsigned char)*at;
-    size_t n = is_cp1252 ? 1 : char_size(at);
+    size_t n = is_cp1252 ? 1 : get_char_size(at);
     if (c < 0x80) {
         out[0] = (char)((c < ' ' && c != '\n') || c == 127 ? ' ' : c);
         out[1] = '\0';
@@ -200,7 +200,7 @@ static size_t convert_char(bool is_cp1252, const char *at, char *out)
         out[1] = (char)(0x80 | (c & 0x3F));
         out[2] = '\0';
     } else {
-        snprintf(out, 5, "%.*s", unsafe_size(at) ? 1 : (int)n, unsafe_size(at) ? "?" : at);
+        snprintf(out, 5, "%.*s", get_unsafe_size(at) ? 1 : (int)n, get_unsafe_size(at) ? "?" : at);
     }
     return n;
 }

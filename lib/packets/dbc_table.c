@@ -85,7 +85,7 @@ static unsigned start_bit(const struct aw_dbc_signal *signal)
     return signal->big_endian ? signal->start / 8 * 8 + 7 - signal->start % 8 : signal->start;
 }
 
-static const char *signal_name(const struct aw_dbc_signal *signal)
+static const char *get_signal_name(const struct aw_dbc_signal *signal)
 {
     return signal->long_name ? signal->long_name : signal->name;
 }
@@ -95,15 +95,15 @@ static const char *signal_name(const struct aw_dbc_signal *signal)
 static const char *name_suffix(const struct aw_dbc_signal *signal)
 {
     static const char *const reserved[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
-    return aw_is_one_of(reserved, signal_name(signal)) ? "_" : "";
+    return aw_is_one_of(reserved, get_signal_name(signal)) ? "_" : "";
 }
 
-static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
+static const char *make_field_name(struct builder *b, const struct aw_dbc_signal *signal)
 {
     char name[16];
     if (!*name_suffix(signal))
-        return signal_name(signal);
-    snprintf(name, sizeof name, "%.10s%s", signal_name(signal), name_suffix(signal));
+        return get_signal_name(signal);
+    snprintf(name, sizeof name, "%.10s%s", get_signal_name(signal), name_suffix(signal));
     return aw_store_string(&b->packets->store, name);
 }
 
@@ -111,8 +111,8 @@ static const char *field_name(struct builder *b, const struct aw_dbc_signal *sig
 static bool has_same_name(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
 {
     char name_a[AW_DBC_NAME + 2], name_b[AW_DBC_NAME + 2];
-    snprintf(name_a, sizeof name_a, "%s%s", signal_name(a), name_suffix(a));
-    snprintf(name_b, sizeof name_b, "%s%s", signal_name(b), name_suffix(b));
+    snprintf(name_a, sizeof name_a, "%s%s", get_signal_name(a), name_suffix(a));
+    snprintf(name_b, sizeof name_b, "%s%s", get_signal_name(b), name_suffix(b));
     return strcmp(name_a, name_b) == 0;
 }
 
@@ -146,8 +146,9 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
 {
     for (size_t i = 0; i < message->n; i++) {
         const struct aw_dbc_signal *other = &message->signals[i];
-        bool matches = signal->mux.chooser_name ? strcmp(other->name, signal->mux.chooser_name) == 0
-                                                : other->mux.multiplexor && !other->mux.multiplexed;
+        bool matches = signal->mux.chooser_name
+                           ? strcmp(other->name, signal->mux.chooser_name) == 0
+                           : other->mux.is_multiplexor && !other->mux.multiplexed;
         if (matches && other != signal && !other->skipped && other->type == 0)
             return (int)i;
     }
@@ -171,7 +172,7 @@ static bool has_choosers(const struct aw_dbc_message *message, const struct aw_d
 static bool has_multiplexor(const struct aw_dbc_message *message)
 {
     for (size_t i = 0; i < message->n; i++)
-        if (message->signals[i].mux.multiplexor)
+        if (message->signals[i].mux.is_multiplexor)
             return true;
     return false;
 }
@@ -203,7 +204,7 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
 
 /* Returns the name of a value. A name that is a number would be ambiguous, so "2" for number 6
  * becomes "2 (6)". */
-static const char *value_name(struct builder *b, const struct aw_dbc_signal *signal, size_t i)
+static const char *make_value_name(struct builder *b, const struct aw_dbc_signal *signal, size_t i)
 {
     char text[128];
     double number;
@@ -224,7 +225,7 @@ static const struct aw_name *make_names(struct builder *b, const struct aw_dbc_s
         if (number > INT32_MAX || number < INT32_MIN)
             b->n_skipped[LARGE_VALUE]++;
         else
-            names[n++] = (struct aw_name){(int32_t)number, value_name(b, signal, i)};
+            names[n++] = (struct aw_name){(int32_t)number, make_value_name(b, signal, i)};
         if (n && !names[n - 1].name)
             return NULL;
     }
@@ -244,7 +245,7 @@ static const struct aw_choice *make_choices(struct builder *b, const struct aw_d
 static bool make_row(struct builder *b, const struct aw_dbc_message *message,
                      const struct aw_dbc_signal *signal, struct aw_field *row)
 {
-    *row = (struct aw_field){.name = field_name(b, signal),
+    *row = (struct aw_field){.name = make_field_name(b, signal),
                              .help = signal->help,
                              .unit = signal->unit,
                              .type = signal->type        ? AW_FLOAT
@@ -270,7 +271,7 @@ static bool make_row(struct builder *b, const struct aw_dbc_message *message,
             row->names = NULL;
     }
     if (signal->mux.chooser_index >= 0) {
-        row->chooser = field_name(b, &message->signals[signal->mux.chooser_index]);
+        row->chooser = make_field_name(b, &message->signals[signal->mux.chooser_index]);
         row->choices = make_choices(b, signal);
         complete = complete && row->chooser && row->choices;
     }
@@ -450,7 +451,7 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, struct aw_lines *
     char *text = NULL;
     const char *name = lines->file ? lines->name : aw_file_name(lines->name);
     packets->notice[0] = '\0';
-    if (!packets->protocol.frames.can || !packets->protocol.custom.custom)
+    if (!packets->protocol.frames.is_can || !packets->protocol.custom.custom)
         return aw_fail(err, AW_USAGE,
                        "DBC files are not supported by %s — use a tool for a CAN bus",
                        packets->protocol.name);

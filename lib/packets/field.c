@@ -112,12 +112,12 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
                        text);
     if (ascii)
         return AW_OK;
-    bool constant = strncmp(text, "const:", 6) == 0;
-    bool ok = constant ? read_constant(row, text + 6) : read_plain(row, text);
+    bool is_constant = strncmp(text, "const:", 6) == 0;
+    bool ok = is_constant ? read_constant(row, text + 6) : read_plain(row, text);
     if (ok && row->type != AW_DIGITS)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "invalid type '%.40s'%s — use %s", text,
-                   constant ? ", value out of range or missing" : "", types);
+                   is_constant ? ", value out of range or missing" : "", types);
 }
 
 /* ---- Keys ---- */
@@ -328,7 +328,7 @@ enum aw_status aw_packet_parse_field(struct aw_field *row, enum aw_order *order,
                                      struct aw_store *store, char *line, struct aw_error *err)
 {
     struct limits limits = {.min = NULL};
-    bool first = true;
+    bool is_first = true;
     char *rest = NULL, *help = strstr(line, " help=");
     if (help) {
         *help = '\0';
@@ -351,13 +351,13 @@ enum aw_status aw_packet_parse_field(struct aw_field *row, enum aw_order *order,
             status = read_key(row, store, &limits, token, value, err);
         } else if (aw_number_parse(token, &number, NULL) == AW_OK) {
             limits.fallback = token; /* the 0 in "f32 deg 0" */
-        } else if (first) {
+        } else if (is_first) {
             status = read_unit(row, store, token, err);
         } else {
             status = aw_fail(err, AW_USAGE, "invalid '%.40s' — write KEY=VALUE%s", token,
                              strchr(token, ':') ? ", without a space after a comma" : "");
         }
-        first = false;
+        is_first = false;
     }
     *order = limits.order;
     return status == AW_OK ? apply_limits(row, &limits, err) : status;

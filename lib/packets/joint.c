@@ -66,7 +66,7 @@ enum aw_status aw_packet_parse_stop(struct aw_stop_row *stop, struct aw_store *s
                        "packet: invalid value — write PACKET, or PACKET hold to send the measured "
                        "positions as setpoints");
     stop->packet = aw_store_string(store, words[0]);
-    stop->hold = n == 2;
+    stop->holds = n == 2;
     return stop->packet ? AW_OK : aw_no_memory(err);
 }
 
@@ -104,8 +104,8 @@ static enum aw_status check_unit(const char *joint, const char *key, const char 
                                  const char *wanted, struct aw_error *err)
 {
     double scale, offset;
-    bool same = unit == wanted || (unit && wanted && strcmp(unit, wanted) == 0);
-    if (same || (unit && wanted && aw_number_find_scale(unit, wanted, &scale, &offset)))
+    bool is_same_unit = unit == wanted || (unit && wanted && strcmp(unit, wanted) == 0);
+    if (is_same_unit || (unit && wanted && aw_number_find_scale(unit, wanted, &scale, &offset)))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
                    "joint %s: setpoint is in %s, %s in %s — give one of them a scale with the unit "
@@ -214,7 +214,7 @@ static enum aw_status check_other_fields(const struct aw_protocol *protocol, con
         const char *owner;
         const struct aw_scalar *scalar = &codec.scalars[i];
         aw_scalar_name(scalar, field, sizeof field);
-        if (scalar->value && !scalar->field->optional &&
+        if (scalar->has_value && !scalar->field->optional &&
             !find_gain(protocol, message->name, field, &owner))
             return aw_fail(
                 err, AW_USAGE,
@@ -297,21 +297,21 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
                                    struct aw_error *err)
 {
     struct aw_codec codec;
-    bool holds = false;
+    bool has_held = false;
     if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
         return aw_fail(err, AW_LIMIT, "stop: packet '%s' is too large — split it", stop->packet);
     for (int i = 0; i < codec.n_scalars; i++) {
         char name[64];
         const struct aw_scalar *scalar = &codec.scalars[i];
         aw_scalar_name(scalar, name, sizeof name);
-        bool is_held = stop->hold && is_setpoint(protocol, stop->packet, name);
-        holds = holds || is_held;
-        if (scalar->value && !is_held && !scalar->field->optional)
+        bool is_held = stop->holds && is_setpoint(protocol, stop->packet, name);
+        has_held = has_held || is_held;
+        if (scalar->has_value && !is_held && !scalar->field->optional)
             return aw_fail(
                 err, AW_USAGE, "stop: %s.%s has no default, %s — add a default", stop->packet, name,
-                stop->hold ? "and is not the setpoint of a joint" : "and there is no hold");
+                stop->holds ? "and is not the setpoint of a joint" : "and there is no hold");
     }
-    if (stop->hold && !holds)
+    if (stop->holds && !has_held)
         return aw_fail(err, AW_USAGE,
                        "stop: packet '%s' has no joint setpoint to hold — name another packet",
                        stop->packet);

@@ -46,14 +46,14 @@ struct aw_packet_memory {
     struct aw_wire wire; /* must be last, because initialisation leaves its unused part untouched */
 };
 
-static const struct aw_message *message_at(const struct aw_packet_memory *memory, size_t i)
+static const struct aw_message *get_message(const struct aw_packet_memory *memory, size_t i)
 {
     return &memory->wire.protocol->messages[memory->options.first_custom + i];
 }
 
 /* ---- Answers and periodic packets ---- */
 
-static bool same_code(const struct aw_message *a, const struct aw_message *b)
+static bool has_same_code(const struct aw_message *a, const struct aw_message *b)
 {
     return a->word ? strcmp(a->word, b->word) == 0 : a->code == b->code && !a->head == !b->head;
 }
@@ -63,9 +63,9 @@ static const struct aw_message *find_answer(const struct aw_packet_memory *memor
                                             const struct aw_message *request)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_message *answer = message_at(memory, i);
+        const struct aw_message *answer = get_message(memory, i);
         if (answer != request && answer->dir == AW_RX && !answer->replaced &&
-            same_code(answer, request))
+            has_same_code(answer, request))
             return answer;
     }
     return request->dir == AW_BOTH && memory->options.echoes ? request : NULL;
@@ -74,9 +74,9 @@ static const struct aw_message *find_answer(const struct aw_packet_memory *memor
 static bool is_answer(const struct aw_packet_memory *memory, const struct aw_message *answer)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_message *request = message_at(memory, i);
+        const struct aw_message *request = get_message(memory, i);
         if (request != answer && request->dir & AW_TX && !request->replaced &&
-            same_code(request, answer))
+            has_same_code(request, answer))
             return true;
     }
     return answer->dir == AW_BOTH && memory->options.echoes;
@@ -86,7 +86,7 @@ static void set_timers(struct aw_packet_memory *memory)
 {
     size_t n_default = 0;
     for (size_t i = 0; i < memory->n && memory->options.rate_hz > 0; i++) {
-        const struct aw_message *message = message_at(memory, i);
+        const struct aw_message *message = get_message(memory, i);
         if (!(message->dir & AW_RX) || message->replaced || is_answer(memory, message))
             continue;
         n_default += !(message->rate > 0);
@@ -94,7 +94,7 @@ static void set_timers(struct aw_packet_memory *memory)
     }
     double slowdown = n_default > DEFAULT_N ? (double)n_default / DEFAULT_N : 1;
     for (size_t i = 0; i < memory->n_timers; i++) {
-        double rate = message_at(memory, memory->timers[i].message)->rate;
+        double rate = get_message(memory, memory->timers[i].message)->rate;
         memory->timers[i].period_ns =
             (int64_t)(1e9 / (rate > 0 ? rate : memory->options.rate_hz / slowdown));
     }
@@ -166,7 +166,7 @@ static bool is_reported_by(const struct aw_packet_memory *memory, const char *pa
                            const struct aw_message *answer, const char *field)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_message *other = message_at(memory, i);
+        const struct aw_message *other = get_message(memory, i);
         if (other->dir & AW_RX && other->fields == answer->fields &&
             aw_is_field(path, other->name, field))
             return true;
@@ -217,8 +217,8 @@ static double convert_quantity(const struct known *quantity, const char *unit)
 }
 
 /* Returns the gains of the joint with this index in the file. */
-static double *joint_gains(struct aw_packet_memory *memory, const struct aw_joint_row *row,
-                           size_t index)
+static double *get_joint_gains(struct aw_packet_memory *memory, const struct aw_joint_row *row,
+                               size_t index)
 {
     size_t joint = find_joint(memory, row, index);
     return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + index];
@@ -226,20 +226,20 @@ static double *joint_gains(struct aw_packet_memory *memory, const struct aw_join
 
 /* Returns the gain that this field of the answer reports. Returns NaN if the field is not a gain,
  * or the gain is unknown. */
-static double gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
-                         const char *field)
+static double get_gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
+                             const char *field)
 {
     const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++)
         for (int k = 0; k < AW_JOINT_GAINS; k++)
             if (is_reported_by(memory, row->gain_read[k], answer, field))
-                return joint_gains(memory, row, index)[k];
+                return get_joint_gains(memory, row, index)[k];
     return NAN;
 }
 
 /* Returns the value of a field that a [joint] section names. Returns NaN if no section does. */
-static double joint_value(const struct aw_packet_memory *memory, const struct aw_message *answer,
-                          const char *field, const char *unit)
+static double get_joint_value(const struct aw_packet_memory *memory,
+                              const struct aw_message *answer, const char *field, const char *unit)
 {
     const struct aw_joint_row *row = memory->wire.protocol->custom.joints;
     for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++) {
@@ -261,8 +261,8 @@ static double joint_value(const struct aw_packet_memory *memory, const struct aw
 
 /* Returns the value of a field that is named like a quantity of a joint: "m1.position". Returns NaN
  * for other fields. */
-static double named_value(const struct aw_packet_memory *memory, const char *field,
-                          const char *unit)
+static double get_named_value(const struct aw_packet_memory *memory, const char *field,
+                              const char *unit)
 {
     for (size_t i = 0; i < memory->n_joints; i++) {
         struct known quantities[N_QUANTITIES];
@@ -275,12 +275,13 @@ static double named_value(const struct aw_packet_memory *memory, const char *fie
     return NAN;
 }
 
-static double written_value(const struct aw_packet_memory *memory, const struct aw_message *message,
-                            const char *name, const char *unit)
+static double get_written_value(const struct aw_packet_memory *memory,
+                                const struct aw_message *message, const char *name,
+                                const char *unit)
 {
     double value = NAN;
     if (message->dir == AW_BOTH)
-        return record_value(&memory->last_packets[message - message_at(memory, 0)], name, unit);
+        return record_value(&memory->last_packets[message - get_message(memory, 0)], name, unit);
     for (size_t i = 0; i < memory->n && isnan(value); i++)
         value = record_value(&memory->last_packets[i], name, unit);
     return value;
@@ -292,8 +293,10 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
 {
     for (size_t i = 0; i < memory->n; i++) {
         const struct aw_record *packet = &memory->last_packets[i];
-        bool same = record->codec->message->dir != AW_BOTH || packet->codec == record->codec;
-        if (same && packet->codec && aw_codec_find(packet->codec, name) >= 0 && *packet->text) {
+        bool is_same_layout =
+            record->codec->message->dir != AW_BOTH || packet->codec == record->codec;
+        if (is_same_layout && packet->codec && aw_codec_find(packet->codec, name) >= 0 &&
+            *packet->text) {
             memcpy(record->text, packet->text, sizeof record->text);
             return;
         }
@@ -302,7 +305,7 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
 
 /* Returns the value of a field that was never written: 0 on the wire, clamped to the field's
  * range. */
-static double default_value(const struct aw_record *record, int scalar)
+static double get_default_value(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(record->codec, scalar, record);
@@ -322,7 +325,7 @@ static void find_present(struct aw_record *record)
     record->present = codec->masks.values;
     for (int i = 0; i < codec->n_scalars; i++) {
         struct aw_range range = aw_scalar_range(codec, i, record);
-        numbers[i] = codec->scalars[i].value
+        numbers[i] = codec->scalars[i].has_value
                          ? floor((record->v[i] - range.offset) / range.scale + 0.5)
                          : (double)NAN;
     }
@@ -336,7 +339,7 @@ static void fill_record(struct aw_packet_memory *memory, struct aw_record *recor
     const struct aw_codec *codec = record->codec;
     for (int i = 0; i < codec->n_scalars; i++) {
         char name[NAME];
-        if (!codec->scalars[i].value)
+        if (!codec->scalars[i].has_value)
             continue;
         aw_scalar_name(&codec->scalars[i], name, sizeof name);
         if (codec->scalars[i].field->type == AW_TEXT) {
@@ -344,14 +347,14 @@ static void fill_record(struct aw_packet_memory *memory, struct aw_record *recor
             continue;
         }
         const char *unit = aw_scalar_range(codec, i, record).unit;
-        double value = joint_value(memory, codec->message, name, unit);
+        double value = get_joint_value(memory, codec->message, name, unit);
         if (isnan(value))
-            value = gain_value(memory, codec->message, name);
+            value = get_gain_value(memory, codec->message, name);
         if (isnan(value))
-            value = written_value(memory, codec->message, name, unit);
+            value = get_written_value(memory, codec->message, name, unit);
         if (isnan(value))
-            value = named_value(memory, name, unit);
-        record->v[i] = isnan(value) ? default_value(record, i) : value;
+            value = get_named_value(memory, name, unit);
+        record->v[i] = isnan(value) ? get_default_value(record, i) : value;
     }
     find_present(record);
 }
@@ -371,7 +374,7 @@ static size_t encode_message(struct aw_packet_memory *memory, const struct aw_me
     if (aw_encode(&record, true, out, cap, &size, NULL) == AW_OK)
         return size;
     for (int i = 0; i < record.codec->n_scalars; i++)
-        record.v[i] = default_value(&record, i);
+        record.v[i] = get_default_value(&record, i);
     find_present(&record);
     return aw_encode(&record, true, out, cap, &size, NULL) == AW_OK ? size : 0;
 }
@@ -425,7 +428,7 @@ static void store_gains(struct aw_packet_memory *memory, const struct aw_record 
             const char *path = row->gain_set[k];
             int at = find_scalar(packet, path);
             if (at >= 0 && packet->present >> at & 1 && isfinite(packet->v[at]))
-                joint_gains(memory, row, index)[k] = packet->v[at];
+                get_joint_gains(memory, row, index)[k] = packet->v[at];
         }
 }
 
@@ -441,9 +444,9 @@ bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span fram
         return false;
     enum aw_status status = aw_wire_decode(&memory->wire, AW_TX, frame, &record, NULL);
     const struct aw_message *request = record.codec ? record.codec->message : NULL;
-    if (!request || request < message_at(memory, 0) || !(request->dir & AW_TX))
+    if (!request || request < get_message(memory, 0) || !(request->dir & AW_TX))
         return false;
-    struct aw_record *packet = &memory->last_packets[request - message_at(memory, 0)];
+    struct aw_record *packet = &memory->last_packets[request - get_message(memory, 0)];
     packet->codec = NULL;
     if (status == AW_OK && request->fields) {
         *packet = record;
@@ -495,7 +498,7 @@ size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8
         timer->due_ns += timer->period_ns;
         if (timer->due_ns <= now)
             timer->due_ns = now + timer->period_ns;
-        size_t size = encode_message(memory, message_at(memory, timer->message), out, cap);
+        size_t size = encode_message(memory, get_message(memory, timer->message), out, cap);
         if (size)
             return size;
     }

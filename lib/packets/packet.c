@@ -185,7 +185,7 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
 
 /* Returns the size of a row in bits. Digits count with their separator and, unless there is only
  * one, a sign. */
-static uint16_t row_bits(const struct aw_field *row)
+static uint16_t count_row_bits(const struct aw_field *row)
 {
     return row->type == AW_DIGITS
                ? (uint16_t)(8 * (row->digits + (row->digits > 1) + (row->separator != 0)))
@@ -197,7 +197,7 @@ static enum aw_status check_position(struct aw_packet *p, const struct aw_field 
                                      struct aw_error *err)
 {
     bool aligned = row->type == AW_FLOAT || row->type == AW_TEXT;
-    uint16_t bits = row_bits(row);
+    uint16_t bits = count_row_bits(row);
     size_t at = p->parse.bits + p->group.group_bits;
     if (aligned && (at % 8 || (p->group.n_labels && p->parse.bits % 8)))
         return aw_fail(err, AW_USAGE,
@@ -222,7 +222,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     struct aw_field *rows = p->group.n_labels ? p->group_rows : p->rows;
     size_t *n = p->group.n_labels ? &p->group.n_group_rows : &p->parse.n_rows;
     uint16_t left = row.bits;
-    *(p->group.n_labels ? &p->group.group_bits : &p->parse.bits) += row_bits(&row);
+    *(p->group.n_labels ? &p->group.group_bits : &p->parse.bits) += count_row_bits(&row);
     do {
         if (*n == AW_PACKET_ROWS)
             return false;

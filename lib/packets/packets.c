@@ -120,7 +120,7 @@ static enum aw_status locate_error(struct file_reader *r, unsigned line, const c
 
 /* Returns how a message affects the device. 0: it only reads. 1: it changes something. 2: it may
  * cause motion. */
-static int effect_of(const struct aw_message *message)
+static int get_effect(const struct aw_message *message)
 {
     return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
 }
@@ -129,7 +129,7 @@ static int effect_of(const struct aw_message *message)
 static enum aw_status check_effect(struct file_reader *r, const struct aw_message *message,
                                    const struct aw_message *builtin)
 {
-    if (!(message->dir & builtin->dir & AW_TX) || effect_of(message) >= effect_of(builtin))
+    if (!(message->dir & builtin->dir & AW_TX) || get_effect(message) >= get_effect(builtin))
         return AW_OK;
     if (builtin->drives)
         return aw_fail(r->err, AW_USAGE,

@@ -186,16 +186,17 @@ static bool is_gain(const char *name)
 
 static bool has_gains(const struct aw_codec *codec)
 {
-    bool any = is_gain(codec->message->name);
+    bool has_values = is_gain(codec->message->name);
     for (int i = 0; i < codec->n_scalars; i++)
-        any = any || (codec->scalars[i].value && is_gain(codec->scalars[i].field->name));
-    return any;
+        has_values =
+            has_values || (codec->scalars[i].has_value && is_gain(codec->scalars[i].field->name));
+    return has_values;
 }
 
 static bool has_joints(const struct aw_codec *codec)
 {
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value && codec->scalars[i].field->part)
+        if (codec->scalars[i].has_value && codec->scalars[i].field->part)
             return true;
     return false;
 }
@@ -313,11 +314,11 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
 static void put_values(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
                        enum aw_joint_part part)
 {
-    bool any = part == AW_PART_POSITION;
+    bool has_values = part == AW_PART_POSITION;
     for (size_t i = 0; i < n; i++)
-        any = any || !isnan(joints[i]->values[part]);
-    aw_cdr_put_u32(out, any ? (uint32_t)n : 0);
-    for (size_t i = 0; i < n && any; i++)
+        has_values = has_values || !isnan(joints[i]->values[part]);
+    aw_cdr_put_u32(out, has_values ? (uint32_t)n : 0);
+    for (size_t i = 0; i < n && has_values; i++)
         aw_cdr_put_f64(out, joints[i]->values[part]);
 }
 

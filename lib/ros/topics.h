@@ -37,7 +37,7 @@ struct aw_topics_info {
 struct aw_topics_sink {
     unsigned (*schema)(void *context, const char *name, const char *text);
     /* shared: the topic is not specific to the tool, so the channel must name tool and medium. */
-    unsigned (*channel)(void *context, unsigned schema, const char *topic, bool shared);
+    unsigned (*channel)(void *context, unsigned schema, const char *topic, bool is_shared);
     bool (*message)(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
                     struct aw_span bytes);
     void *context;

@@ -20,7 +20,7 @@ static const struct {
 
 /* ---- Layout ---- */
 
-static enum aw_cdr_type integer_type(const struct aw_scalar *scalar)
+static enum aw_cdr_type choose_integer_type(const struct aw_scalar *scalar)
 {
     enum aw_type type = scalar->field->type;
     unsigned bits = scalar->field->upper_bits || scalar->bits == 0 ? 32 : scalar->bits;
@@ -42,7 +42,7 @@ static enum aw_cdr_type choose_type(const struct aw_scalar *scalar)
     if (row->type == AW_FLOAT || scaled || scalar->scale_by >= 0 || may_be_absent ||
         scalar->bits > 32)
         return AW_CDR_FLOAT64;
-    return integer_type(scalar);
+    return choose_integer_type(scalar);
 }
 
 void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec)
@@ -51,10 +51,10 @@ void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec)
     *cdr = (struct aw_cdr){.codec = codec};
     for (uint8_t i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value)
+        if (!scalar->has_value)
             continue;
         if (scalar->field->type == AW_TEXT) {
-            cdr->text = true;
+            cdr->has_text = true;
             continue;
         }
         enum aw_cdr_type type = choose_type(scalar);
@@ -122,7 +122,7 @@ size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, ui
         put_value(body + step.at, step.type, value);
         end = step.at + types[step.type].size;
     }
-    if (!cdr->text)
+    if (!cdr->has_text)
         return AW_CDR_HEAD + end;
     struct aw_cdr_out text = {.bytes = out, .at = AW_CDR_HEAD + end, .size = AW_CDR_MAX};
     aw_cdr_put_text(&text, record->text);
@@ -195,20 +195,21 @@ void aw_cdr_put_text(struct aw_cdr_out *out, const char *text)
 
 void aw_cdr_type_name(const char *name, char *out, size_t size)
 {
-    bool upper = true;
+    bool is_upper = true;
     size_t n = 0;
     for (; *name && n + 1 < size; name++) {
-        bool letter = isalnum((unsigned char)*name);
-        if (letter)
-            out[n++] = upper ? (char)toupper((unsigned char)*name) : *name;
-        upper = !letter;
+        bool is_letter = isalnum((unsigned char)*name);
+        if (is_letter)
+            out[n++] = is_upper ? (char)toupper((unsigned char)*name) : *name;
+        is_upper = !is_letter;
     }
     out[n] = '\0';
 }
 
 /* Joins two names to a name that is valid in ROS. Field names consist of lower-case letters, digits
  * and single underscores; constants have capital letters instead. */
-static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
+static void make_name(char *out, size_t size, const char *first, const char *second,
+                      bool is_constant)
 {
     size_t n = 0;
     const char *const parts[] = {first, second};
@@ -218,7 +219,7 @@ static void make_name(char *out, size_t size, const char *first, const char *sec
         for (const char *p = parts[i]; *p && n + 1 < size; p++) {
             int c = (unsigned char)*p;
             if (isalnum(c))
-                out[n++] = (char)(constant ? toupper(c) : tolower(c));
+                out[n++] = (char)(is_constant ? toupper(c) : tolower(c));
             else if (n && out[n - 1] != '_')
                 out[n++] = '_';
         }
@@ -324,8 +325,8 @@ size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *
     if (cdr->codec->message->help)
         append(&text, "# %s\n", cdr->codec->message->help);
     write_steps(&text, &parts, cdr, package, type);
-    for (int i = 0; cdr->text && i < cdr->codec->n_scalars; i++)
-        if (cdr->codec->scalars[i].value && cdr->codec->scalars[i].field->type == AW_TEXT)
+    for (int i = 0; cdr->has_text && i < cdr->codec->n_scalars; i++)
+        if (cdr->codec->scalars[i].has_value && cdr->codec->scalars[i].field->type == AW_TEXT)
             write_field(&text, &cdr->codec->scalars[i], "string");
     append(&text, "%s", nested);
     return text.used;

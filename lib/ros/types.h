@@ -42,7 +42,7 @@ struct aw_cdr_step {
 struct aw_cdr {
     const struct aw_codec *codec;
     uint16_t n, size;
-    bool text; /* a text field follows after size bytes */
+    bool has_text; /* a text field follows after size bytes */
     struct aw_cdr_step steps[AW_MAX_SCALARS];
 };
 
@@ -52,7 +52,7 @@ void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec);
 
 static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
 {
-    return cdr->n == 0 && !cdr->text;
+    return cdr->n == 0 && !cdr->has_text;
 }
 
 /* Encodes a record. out holds AW_CDR_MAX bytes. Returns the size. */

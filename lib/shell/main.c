@@ -20,7 +20,7 @@
 /* Finds the last --config before the other options are parsed, because they override the config
  * file. Stops at "--", except after `complete`, whose arguments are the command line to
  * complete. */
-static const char *config_argument(int argc, char **argv)
+static const char *find_config_path(int argc, char **argv)
 {
     const char *path = NULL;
     for (int i = 1; i < argc; i++) {
@@ -37,7 +37,7 @@ static const char *config_argument(int argc, char **argv)
 static enum aw_status load_settings(struct aw_session *session, int argc, char **argv)
 {
     char variable[64];
-    const char *path = config_argument(argc, argv);
+    const char *path = find_config_path(argc, argv);
     aw_write_option_variable(session->tool->name, "config", variable, sizeof variable);
     const char *named = getenv(variable);
     if (!path && named && *named)
@@ -51,7 +51,7 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
 /* Parses the tokens once to find out whether they contain a command, or an option that acts as one,
  * such as --version. */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_tokens *tokens,
-                                    bool *command)
+                                    bool *has_command)
 {
     struct aw_args *args = malloc(sizeof *args);
     struct aw_options saved_options = session->options;
@@ -59,11 +59,11 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     if (!args)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_bind(session, tokens, args, &bad_token);
-    *command = status != AW_OK || args->command || session->options.print.help ||
-               session->options.print.help_all || session->options.print.version;
+    *has_command = status != AW_OK || args->command || session->options.print.help ||
+                   session->options.print.help_all || session->options.print.version;
     if (session->options.print.color > 0)
         session->out.color = session->options.print.color == 1;
-    if (*command)
+    if (*has_command)
         session->options = saved_options;
     free(args);
     return AW_OK;
@@ -83,21 +83,21 @@ static enum aw_status end_record(struct aw_session *session, enum aw_status stat
 static enum aw_status run(struct aw_session *session, int argc, char **argv)
 {
     struct aw_tokens *tokens = malloc(sizeof *tokens);
-    bool command = false;
+    bool has_command = false;
     enum aw_status status =
         tokens ? load_settings(session, argc, argv) : aw_no_memory(&session->err);
     if (status == AW_OK)
         status = aw_tokens_from_argv(tokens, argc, argv, &session->err);
     if (status == AW_OK)
-        status = parse_globals(session, tokens, &command);
+        status = parse_globals(session, tokens, &has_command);
     if (status != AW_OK) {
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else {
-        bool prompt = isatty(STDIN_FILENO) && !session->options.run.no_input;
-        session->mode.one_shot = command;
-        status = command  ? aw_dispatch(session, tokens, NULL)
-                 : prompt ? aw_run_prompt(session)
-                          : aw_run_lines(session, STDIN_FILENO, NULL);
+        bool is_prompt = isatty(STDIN_FILENO) && !session->options.run.no_input;
+        session->mode.one_shot = has_command;
+        status = has_command ? aw_dispatch(session, tokens, NULL)
+                 : is_prompt ? aw_run_prompt(session)
+                             : aw_run_lines(session, STDIN_FILENO, NULL);
         status = aw_session_stop_at_end(session, status);
     }
     free(tokens);

@@ -94,15 +94,15 @@ struct shape {
 
 static struct aw_gains make_gains(const struct gain_search *q, const struct shape *shape, double kp)
 {
-    bool integral = q->form == AW_FORM_PI || q->form == AW_FORM_PID;
-    bool derivative = q->form == AW_FORM_PD || q->form == AW_FORM_PID;
-    return (struct aw_gains){kp, integral ? kp / exp(shape->log_ti) : 0,
-                             derivative ? kp * shape->td : 0};
+    bool has_integral = q->form == AW_FORM_PI || q->form == AW_FORM_PID;
+    bool has_derivative = q->form == AW_FORM_PD || q->form == AW_FORM_PID;
+    return (struct aw_gains){kp, has_integral ? kp / exp(shape->log_ti) : 0,
+                             has_derivative ? kp * shape->td : 0};
 }
 
 /* Returns the largest Ms of all loops. Stops early once it exceeds limit. */
-static double largest_ms(struct aw_loop *const loops[DEAD_TIMES], const struct aw_gains *g,
-                         double limit)
+static double get_largest_ms(struct aw_loop *const loops[DEAD_TIMES], const struct aw_gains *g,
+                             double limit)
 {
     double ms = 0;
     for (size_t i = 0; i < DEAD_TIMES && loops[i] && ms <= limit; i++)
@@ -115,7 +115,7 @@ static bool are_allowed(const struct gain_search *q, const struct aw_gains *g)
     double max = q->driver->gain_max;
     return (max <= 0 || (g->kp <= max && g->ki <= max && g->kd <= max)) &&
            aw_driver_activity(q->driver, g) <= q->activity &&
-           largest_ms(q->loops, g, q->ms) <= q->ms;
+           get_largest_ms(q->loops, g, q->ms) <= q->ms;
 }
 
 /* Returns the largest permitted gains with these ratios, or kp 0 if none are permitted. */
@@ -329,7 +329,7 @@ enum aw_status aw_design_assess(const struct aw_process *process, const struct a
     if (make_loops(process, driver, &o, loops, err) != AW_OK)
         return AW_NO_MEMORY;
     p->margins = aw_loop_margins(loops[loops[1] ? 1 : 0], &p->per_tick);
-    p->ms = largest_ms(loops, &p->per_tick, INFINITY);
+    p->ms = get_largest_ms(loops, &p->per_tick, INFINITY);
     free_loops(loops);
     const struct aw_gains *g = &p->per_tick;
     double largest = fmax(fabs(g->kp), fmax(fabs(g->ki), fabs(g->kd)));

@@ -97,8 +97,8 @@ bool aw_loop_get_point(const struct aw_loop *loop, const struct aw_gains *per_ti
 }
 
 /* Returns the initial angle of 1 + L: -90 deg per integrator, plus 180 deg for a negative gain. */
-static double initial_angle(const struct aw_loop *loop, const struct aw_gains *g,
-                            double complex value)
+static double get_initial_angle(const struct aw_loop *loop, const struct aw_gains *g,
+                                double complex value)
 {
     int integrators = loop->integrators + (fabs(g->ki) > 0);
     double expected = -integrators * M_PI / 2;
@@ -120,7 +120,7 @@ static int count_turn(double complex previous, double complex current)
 double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
 {
     double complex previous = 1 + open_loop_at(&loop->points[0], g);
-    double angle = initial_angle(loop, g, previous) - carg(previous), nearest2 = INFINITY;
+    double angle = get_initial_angle(loop, g, previous) - carg(previous), nearest2 = INFINITY;
     int turns = 0;
     for (size_t i = 1; i < loop->n; i++) {
         double complex current = 1 + open_loop_at(&loop->points[i], g);
@@ -134,7 +134,7 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
 }
 
 /* Returns the position of the zero between a and b, which have different signs: 0 to 1. */
-static double zero_between(double a, double b)
+static double find_zero(double a, double b)
 {
     return a / (a - b);
 }
@@ -153,7 +153,7 @@ static void update_margins(const struct loop_point *a, const struct loop_point *
 {
     double ga = cabs(la), gb = cabs(lb);
     if ((ga > 1) != (gb > 1)) {
-        double x = zero_between(log(ga), log(gb));
+        double x = find_zero(log(ga), log(gb));
         double complex l = la + (lb - la) * x;
         double margin = carg(-l) * 180 / M_PI;
         if (isnan(m->phase_margin_deg) || fabs(margin) < fabs(m->phase_margin_deg))
@@ -161,7 +161,7 @@ static void update_margins(const struct loop_point *a, const struct loop_point *
         m->crossover = a->omega + (b->omega - a->omega) * x;
     }
     if ((cimag(la) < 0) != (cimag(lb) < 0) && creal(la) < 0 && creal(lb) < 0) {
-        double x = zero_between(cimag(la), cimag(lb));
+        double x = find_zero(cimag(la), cimag(lb));
         limit_gain(m, -creal(la + (lb - la) * x), a->omega + (b->omega - a->omega) * x);
     }
 }

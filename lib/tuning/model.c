@@ -11,10 +11,10 @@
 #include "base/utf8.h"
 
 /* max time, s: longer than any joint's; larger values would overflow tick counts */
-#define LONGEST  1e4
-#define LARGEST  1e12
-#define QUICKEST 1e-5 /* min tick, s */
-#define WHOLE    1e9  /* whole numbers below this have no decimal point in the file */
+#define LONGEST_S    1e4
+#define LARGEST      1e12
+#define MIN_TICK_S   1e-5 /* min tick, s */
+#define MAX_INTEGRAL 1e9  /* whole numbers below this have no decimal point in the file */
 
 void aw_model_init(struct aw_model *model)
 {
@@ -61,34 +61,34 @@ static const struct entry {
     TEXT("", "format", format),
     TEXT("", "kind", kind),
     AT("", "gain", model.fit.process.gain, ALWAYS, true, LARGEST),
-    AT("", "dead_time", model.fit.process.dead_time_s, ALWAYS, true, LONGEST),
-    AT("", "tau", tau1, ONE_LAG, false, LONGEST),
-    AT("", "tau1", tau1, TWO_LAGS, false, LONGEST),
-    AT("", "tau2", tau2, TWO_LAGS, false, LONGEST),
+    AT("", "dead_time", model.fit.process.dead_time_s, ALWAYS, true, LONGEST_S),
+    AT("", "tau", tau1, ONE_LAG, false, LONGEST_S),
+    AT("", "tau1", tau1, TWO_LAGS, false, LONGEST_S),
+    AT("", "tau2", tau2, TWO_LAGS, false, LONGEST_S),
     AT("", "damping", damping, TWO_LAGS, false, LARGEST),
-    AT("", "tau3", model.fit.process.a3, THIRD_LAG, false, LONGEST),
-    AT("", "lead", model.fit.process.lead, HAS_ZERO, false, LONGEST),
+    AT("", "tau3", model.fit.process.a3, THIRD_LAG, false, LONGEST_S),
+    AT("", "lead", model.fit.process.lead, HAS_ZERO, false, LONGEST_S),
     AT("", "dead_band", model.fit.dead_band, ALWAYS, false, LARGEST),
     AT("confidence", "gain", model.fit.half_widths.gain, ALWAYS, false, LARGEST),
-    AT("confidence", "dead_time", model.fit.half_widths.dead_time, ALWAYS, false, LONGEST),
-    AT("confidence", "tau", model.fit.half_widths.tau1, ONE_LAG, false, LONGEST),
-    AT("confidence", "tau1", model.fit.half_widths.tau1, TWO_LAGS, false, LONGEST),
-    AT("confidence", "tau2", model.fit.half_widths.tau2, TWO_LAGS, false, LONGEST),
-    AT("confidence", "tau3", model.fit.half_widths.tau3, THIRD_LAG, false, LONGEST),
-    AT("confidence", "tick", model.tick.half_width, ALWAYS, false, LONGEST),
+    AT("confidence", "dead_time", model.fit.half_widths.dead_time, ALWAYS, false, LONGEST_S),
+    AT("confidence", "tau", model.fit.half_widths.tau1, ONE_LAG, false, LONGEST_S),
+    AT("confidence", "tau1", model.fit.half_widths.tau1, TWO_LAGS, false, LONGEST_S),
+    AT("confidence", "tau2", model.fit.half_widths.tau2, TWO_LAGS, false, LONGEST_S),
+    AT("confidence", "tau3", model.fit.half_widths.tau3, THIRD_LAG, false, LONGEST_S),
+    AT("confidence", "tick", model.tick.half_width, ALWAYS, false, LONGEST_S),
     AT("confidence", "dead_band", model.fit.half_widths.dead_band, ALWAYS, false, LARGEST),
     AT("fit", "held_out", model.fit.held_out, ALWAYS, false, LARGEST),
     AT("fit", "own", model.fit.used, ALWAYS, false, LARGEST),
     AT("fit", "sigma", model.fit.sigma, ALWAYS, false, LARGEST),
-    AT("fit", "piece", model.fit.piece_s, ALWAYS, false, LONGEST),
-    AT("fit", "interval", model.fit.interval_s, ALWAYS, false, LONGEST),
+    AT("fit", "piece", model.fit.piece_s, ALWAYS, false, LONGEST_S),
+    AT("fit", "interval", model.fit.interval_s, ALWAYS, false, LONGEST_S),
     AT("fit", "independent", model.fit.independent, ALWAYS, false, LARGEST),
     AT("fit", "samples", samples, ALWAYS, false, INFINITY),
     AT("measured", "noise", model.grain.noise, ALWAYS, false, LARGEST),
     AT("measured", "quantum", model.grain.quantum, ALWAYS, false, LARGEST),
     AT("measured", "full_scale", model.full_scale, ALWAYS, false, LARGEST),
     TEXT("measured", "unit", model.unit),
-    AT("driver", "tick", model.driver.tick_s, ALWAYS, false, LONGEST),
+    AT("driver", "tick", model.driver.tick_s, ALWAYS, false, LONGEST_S),
     TEXT("driver", "tick_from", tick_from),
     AT("driver", "dead_band", model.driver.dead_band, ALWAYS, false, LARGEST),
     AT("driver", "output_max", model.driver.output_max, ALWAYS, false, LARGEST),
@@ -115,7 +115,7 @@ static json_t *make_number(double value)
 {
     if (!isfinite(value))
         return json_null();
-    bool is_whole = fabs(value) < WHOLE && value == trunc(value);
+    bool is_whole = fabs(value) < MAX_INTEGRAL && value == trunc(value);
     return is_whole ? json_integer((json_int_t)value) : json_real(value);
 }
 
@@ -304,7 +304,7 @@ static enum aw_status read_root(struct aw_model *model, json_t *root, const json
     if (status == AW_OK)
         status = read_process(&c, name, err);
     double tick_s = c.model.driver.tick_s;
-    if (status == AW_OK && tick_s > 0 && tick_s < QUICKEST)
+    if (status == AW_OK && tick_s > 0 && tick_s < MIN_TICK_S)
         status =
             aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name, tick_s);
     if (status == AW_OK) {

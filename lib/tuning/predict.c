@@ -47,7 +47,7 @@ static void plant_tick(struct plant *p, double input)
 }
 
 /* Returns the part of an output that reaches the motor. */
-static double effective_output(const struct aw_driver *driver, double u)
+static double get_effective_output(const struct aw_driver *driver, double u)
 {
     double size = fabs(u);
     if (driver->output_max > 0)
@@ -60,7 +60,7 @@ struct controller {
     double integral, last_error;
 };
 
-static double control_tick(struct controller *controller, double error)
+static double run_control(struct controller *controller, double error)
 {
     controller->integral += controller->gains.ki * error;
     double u = controller->gains.kp * error + controller->integral +
@@ -100,9 +100,9 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
         double y = aw_process_measured(process, &plant.x) - rest->error, measured = y;
         if (driver->quantum > 0)
             measured = round(y / driver->quantum) * driver->quantum;
-        double u = control_tick(&controller, scene->step - measured);
+        double u = run_control(&controller, scene->step - measured);
         samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->step, y, u};
-        plant_tick(&plant, effective_output(driver, u));
+        plant_tick(&plant, get_effective_output(driver, u));
     }
     free(plant.outputs);
     return samples;
@@ -127,7 +127,7 @@ static struct error_stats simulate_error(const struct aw_process *process, doubl
     size_t n_quiet = 0, patience = plant.delay + 100;
     for (size_t i = 0; i < MAX_TICKS && n_quiet < patience; i++) {
         double e = setpoint - aw_process_measured(process, &plant.x);
-        plant_tick(&plant, control_tick(&controller, e) + load);
+        plant_tick(&plant, run_control(&controller, e) + load);
         stats.iae += fabs(e) * tick_s;
         stats.lowest = fmin(stats.lowest, e);
         largest = fmax(largest, fabs(e));

@@ -55,60 +55,60 @@ static double filter_value(const struct step_samples *s, size_t i)
     return fmin(fmax(at->measured, low), high);
 }
 
-static double progress(const struct step_samples *s, size_t i)
+static double get_progress(const struct step_samples *s, size_t i)
 {
     return (filter_value(s, i) - s->step->from) / (s->step->to - s->step->from);
 }
 
-static double elapsed_s(const struct step_samples *s, size_t i)
+static double get_elapsed_s(const struct step_samples *s, size_t i)
 {
     return s->samples[i].t - s->step->time_s;
 }
 
 /* Returns the time after the step at which the line from sample i to the next one crosses level. */
-static double crossing_time(const struct step_samples *s, size_t i, double level)
+static double find_crossing_time(const struct step_samples *s, size_t i, double level)
 {
-    double before = progress(s, i), after = progress(s, i + 1);
+    double before = get_progress(s, i), after = get_progress(s, i + 1);
     double fraction = (level - before) / (after - before);
-    return elapsed_s(s, i) + fraction * (elapsed_s(s, i + 1) - elapsed_s(s, i));
+    return get_elapsed_s(s, i) + fraction * (get_elapsed_s(s, i + 1) - get_elapsed_s(s, i));
 }
 
-static double rise_time(const struct step_samples *s)
+static double find_rise_time(const struct step_samples *s)
 {
     size_t top = 0;
-    while (top < s->n && progress(s, top) < 0.9)
+    while (top < s->n && get_progress(s, top) < 0.9)
         top++;
     if (top == s->n)
         return NAN;
     if (top == 0)
         return 0;
     size_t low = top;
-    while (low > 0 && progress(s, low - 1) >= 0.1)
+    while (low > 0 && get_progress(s, low - 1) >= 0.1)
         low--;
-    double start = low > 0 ? crossing_time(s, low - 1, 0.1) : 0;
-    return crossing_time(s, top - 1, 0.9) - start;
+    double start = low > 0 ? find_crossing_time(s, low - 1, 0.1) : 0;
+    return find_crossing_time(s, top - 1, 0.9) - start;
 }
 
 static size_t find_tail(const struct step_samples *s)
 {
-    double from = elapsed_s(s, s->n - 1) * (1 - TAIL);
+    double from = get_elapsed_s(s, s->n - 1) * (1 - TAIL);
     size_t i = s->n - 1;
-    while (i > 0 && elapsed_s(s, i - 1) >= from)
+    while (i > 0 && get_elapsed_s(s, i - 1) >= from)
         i--;
     return i;
 }
 
-static double settling_time(const struct step_samples *s)
+static double find_settling_time(const struct step_samples *s)
 {
     size_t outside = s->n;
-    while (outside > 0 && fabs(progress(s, outside - 1) - 1) <= BAND)
+    while (outside > 0 && fabs(get_progress(s, outside - 1) - 1) <= BAND)
         outside--;
     if (outside > find_tail(s))
         return NAN;
     if (outside == 0)
         return 0;
-    bool above = progress(s, outside - 1) > 1;
-    return crossing_time(s, outside - 1, 1 + (above ? BAND : -BAND));
+    bool is_above = get_progress(s, outside - 1) > 1;
+    return find_crossing_time(s, outside - 1, 1 + (is_above ? BAND : -BAND));
 }
 
 /* Returns the integral of |e| along a straight line; with a change of sign it is two triangles. */
@@ -125,11 +125,11 @@ static void integrate(const struct step_samples *s, struct aw_response *out)
     double previous = s->step->to - filter_value(s, 0), t = 0;
     out->value[AW_IAE] = out->value[AW_ISE] = 0;
     for (size_t i = 0; i < s->n; i++) {
-        double error = s->step->to - filter_value(s, i), dt = elapsed_s(s, i) - t;
+        double error = s->step->to - filter_value(s, i), dt = get_elapsed_s(s, i) - t;
         out->value[AW_IAE] += integrate_abs(previous, error, dt);
         out->value[AW_ISE] += (previous * previous + previous * error + error * error) / 3 * dt;
         previous = error;
-        t = elapsed_s(s, i);
+        t = get_elapsed_s(s, i);
     }
 }
 
@@ -172,15 +172,15 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     for (size_t i = 0; i < s.n; i++) {
         double output = fabs(s.samples[i].output);
         max_output = isnan(max_output) || output > max_output ? output : max_output;
-        peak = progress(&s, i) > progress(&s, peak) ? i : peak;
-        sum += i >= tail ? progress(&s, i) : 0;
+        peak = get_progress(&s, i) > get_progress(&s, peak) ? i : peak;
+        sum += i >= tail ? get_progress(&s, i) : 0;
     }
-    double final = sum / (double)(s.n - tail), height = progress(&s, peak);
+    double final = sum / (double)(s.n - tail), height = get_progress(&s, peak);
     out->final = step->from + final * span;
-    out->value[AW_RISE_TIME] = rise_time(&s);
+    out->value[AW_RISE_TIME] = find_rise_time(&s);
     out->value[AW_OVERSHOOT] = height > 1 ? (height - 1) * 100 : 0;
-    out->value[AW_PEAK_TIME] = height - final > MIN_PEAK ? elapsed_s(&s, peak) : NAN;
-    out->value[AW_SETTLING_TIME] = settling_time(&s);
+    out->value[AW_PEAK_TIME] = height - final > MIN_PEAK ? get_elapsed_s(&s, peak) : NAN;
+    out->value[AW_SETTLING_TIME] = find_settling_time(&s);
     out->value[AW_STEADY_STATE_ERROR] = step->to - out->final;
     out->value[AW_MAX_OUTPUT] = max_output;
     integrate(&s, out);

@@ -44,7 +44,7 @@ static void put_scalar(struct writer *out, const struct aw_record *record, int i
     }
 }
 
-static int max_digits(const struct aw_field *row)
+static int get_max_digits(const struct aw_field *row)
 {
     return row->digits == 1 ? 1 : DIGITS_READ;
 }
@@ -61,7 +61,7 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
         if (record->present >> i & 1 && !fits)
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
                            record->codec->message->name, row->name, aw_digits_for(value), value,
-                           max_digits(row), row->digits == 1 ? "" : "s");
+                           get_max_digits(row), row->digits == 1 ? "" : "s");
         put_scalar(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);
@@ -87,7 +87,7 @@ static bool accept_char(struct reader *in, char c)
  * not. */
 static bool parse_number(struct reader *in, const struct aw_field *row, double *value)
 {
-    int max = max_digits(row), n = 0;
+    int max = get_max_digits(row), n = 0;
     bool negative = max > 1 && accept_char(in, '-');
     *value = 0;
     for (; n < max && in->at < in->end && isdigit(*in->at); n++)

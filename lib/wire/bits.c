@@ -42,8 +42,8 @@ uint64_t aw_bits_get_big(const uint8_t *data, unsigned start, unsigned count)
     uint64_t value = 0;
     unsigned end = start + count, left = (8 - end % 8) % 8;
     for (unsigned i = start / 8; i < (end + 7) / 8; i++) {
-        bool last = i + 1 == (end + 7) / 8;
-        value = value << (last ? 8 - left : 8) | data[i] >> (last ? left : 0);
+        bool is_last = i + 1 == (end + 7) / 8;
+        value = value << (is_last ? 8 - left : 8) | data[i] >> (is_last ? left : 0);
     }
     return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
 }
@@ -60,7 +60,7 @@ void aw_bits_put_big(uint8_t *data, unsigned start, unsigned count, uint64_t val
     }
 }
 
-static uint64_t payload_length(const struct aw_codec *codec, const struct aw_scalar *scalar)
+static uint64_t get_payload_length(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     unsigned end = codec->size;
     for (const struct aw_field *row = codec->variant->tail; row && row->type != AW_ROWS_END; row++)
@@ -80,7 +80,7 @@ uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *s
     case AW_INDEX:
         return scalar->repetition;
     case AW_LENGTH:
-        return payload_length(codec, scalar);
+        return get_payload_length(codec, scalar);
     case AW_CHECKSUM:
         return codec->protocol->frames.checksum(data, scalar->bit / 8u);
     default:

@@ -25,7 +25,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
     uint8_t i = codec->n_scalars++;
     if (row->has_at)
         at->bit = (uint16_t)(at->payload + row->at);
-    bool value = row->type >= AW_UINT && row->type <= AW_DIGITS;
+    bool has_value = row->type >= AW_UINT && row->type <= AW_DIGITS;
     codec->scalars[i] = (struct aw_scalar){
         .field = row,
         .label = label,
@@ -37,11 +37,11 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .count_by = -1,
         .chosen_by = -1,
         .big_endian = row->big_endian,
-        .value = value,
+        .has_value = has_value,
     };
     /* A row without bits is not in the frame. Its value follows from the order of the frames. */
-    bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
-    bool checked = !value && row->type != AW_PAD && !row->lenient;
+    bool in_frame = has_value && !(row->type == AW_UINT && row->bits == 0);
+    bool checked = !has_value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
     codec->masks.values |= (uint64_t)in_frame << i;
     codec->masks.constant |= (uint64_t)checked << i;
@@ -116,7 +116,7 @@ static void make_runs(struct aw_codec *codec)
 {
     for (uint8_t i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value)
+        if (!scalar->has_value)
             continue;
         uint8_t kind = find_run_kind(codec, scalar), at = 0;
         uint16_t byte = scalar->bit / 8;
@@ -215,7 +215,7 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
     int found = -1, matches = 0;
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value || !scalar_matches(scalar, name, dot, tail, length))
+        if (!scalar->has_value || !scalar_matches(scalar, name, dot, tail, length))
             continue;
         if (dot || !scalar->label)
             return i;

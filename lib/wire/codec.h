@@ -29,7 +29,7 @@ struct aw_scalar {
     int8_t count_by;    /* scalar that counts the repetitions */
     int8_t chosen_by;   /* scalar that determines whether this one is present */
     bool big_endian;    /* the highest bit comes first; bit counts from each byte's highest bit */
-    bool value;         /* has a value; false for constants, checksums and padding */
+    bool has_value;     /* has a value; false for constants, checksums and padding */
 };
 
 /* Evenly spaced rows of the same kind, handled in one tight loop. */

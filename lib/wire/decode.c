@@ -6,14 +6,14 @@
 #include "wire/can_id.h"
 #include "wire/run.h"
 
-static inline double float_of(uint32_t bits)
+static inline double to_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
     return (double)value;
 }
 
-static inline double double_of(uint64_t bits)
+static inline double to_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
@@ -44,8 +44,8 @@ LOADER(u32, aw_get_u32(p))
 LOADER(s32, (int32_t)aw_get_u32(p))
 LOADER(s64, (int64_t)aw_get_u64(p))
 LOADER(u64, aw_get_u64(p))
-LOADER(f32, float_of(aw_get_u32(p)))
-LOADER(f64, double_of(aw_get_u64(p)))
+LOADER(f32, to_float(aw_get_u32(p)))
+LOADER(f64, to_double(aw_get_u64(p)))
 LOADER(signmag, signed_magnitude(aw_get_u16(p), p[2]))
 LOADER(u16_big, __builtin_bswap16(aw_get_u16(p)))
 LOADER(s16_big, (int16_t)__builtin_bswap16(aw_get_u16(p)))
@@ -53,8 +53,8 @@ LOADER(u32_big, __builtin_bswap32(aw_get_u32(p)))
 LOADER(s32_big, (int32_t)__builtin_bswap32(aw_get_u32(p)))
 LOADER(s64_big, (int64_t)__builtin_bswap64(aw_get_u64(p)))
 LOADER(u64_big, __builtin_bswap64(aw_get_u64(p)))
-LOADER(f32_big, float_of(__builtin_bswap32(aw_get_u32(p))))
-LOADER(f64_big, double_of(__builtin_bswap64(aw_get_u64(p))))
+LOADER(f32_big, to_float(__builtin_bswap32(aw_get_u32(p))))
+LOADER(f64_big, to_double(__builtin_bswap64(aw_get_u64(p))))
 LOADER(signmag_big, signed_magnitude(__builtin_bswap16(aw_get_u16(p)), p[2]))
 
 static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const uint8_t *p,
@@ -132,9 +132,9 @@ static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, con
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
         uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
-        bool right = scalar->value ? (double)found <= scalar->field->max
-                                   : found == aw_row_constant(codec, scalar, data);
-        if (right)
+        bool is_right = scalar->has_value ? (double)found <= scalar->field->max
+                                          : found == aw_row_constant(codec, scalar, data);
+        if (is_right)
             continue;
         record->odd_scalar = (uint8_t)i;
         record->odd_number = found;
@@ -215,7 +215,7 @@ read_odd_bits(const struct aw_codec *codec, const struct aw_scalar *scalar, cons
                         ? aw_bits_get_big(data, scalar->bit, scalar->bits)
                         : aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
     if (scalar->field->type == AW_FLOAT)
-        return scalar->bits == 64 ? double_of(bits) : float_of((uint32_t)bits);
+        return scalar->bits == 64 ? to_double(bits) : to_float((uint32_t)bits);
     uint64_t sign = scalar->field->type == AW_SINT ? UINT64_C(1) << (scalar->bits - 1) : 0;
     return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
@@ -224,7 +224,7 @@ read_odd_bits(const struct aw_codec *codec, const struct aw_scalar *scalar, cons
 static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
 {
     size_t head = 0;
-    if (codec->protocol->frames.can)
+    if (codec->protocol->frames.is_can)
         head = aw_can_id_of_code(codec->message->code).is_long ? 4 : 2;
     return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
                    size < head ? 0 : size - head, codec->size - head);
@@ -233,7 +233,7 @@ static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struc
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
                                  struct aw_record *record, struct aw_error *err)
 {
-    if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->frames.can))
+    if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->frames.is_can))
         return fail_size(codec, frame.size, err);
     uint64_t rows =
         aw_constants_match(codec, frame.data) ? codec->masks.uncovered : codec->masks.constant;

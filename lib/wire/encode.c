@@ -12,7 +12,7 @@ struct full_name {
     char text[64];
 };
 
-static struct full_name full_name(const struct aw_codec *codec, int scalar)
+static struct full_name get_full_name(const struct aw_codec *codec, int scalar)
 {
     struct full_name name;
     aw_scalar_name(&codec->scalars[scalar], name.text, sizeof name.text);
@@ -22,7 +22,7 @@ static struct full_name full_name(const struct aw_codec *codec, int scalar)
 static enum aw_status fail_limit(const struct aw_codec *codec, int scalar, double value,
                                  const struct aw_range *range, struct aw_error *err)
 {
-    struct full_name name = full_name(codec, scalar);
+    struct full_name name = get_full_name(codec, scalar);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
     return aw_fail(err, AW_LIMIT, "%s: %s %.*g%s%s is out of range (%.*g to %.*g%s%s)",
                    codec->message->name, name.text, aw_digits_for(value), value, space, unit,
@@ -43,7 +43,7 @@ static enum aw_status check_name(const struct aw_codec *codec, int scalar, doubl
         aw_append(list, sizeof list, " ", "%s=%d", name->name, name->value);
     }
     return aw_fail(err, AW_LIMIT, "%s: unknown %s %.*g — use one of %s", codec->message->name,
-                   full_name(codec, scalar).text, aw_digits_for(value), value, list);
+                   get_full_name(codec, scalar).text, aw_digits_for(value), value, list);
 }
 
 static bool is_float32(const struct aw_field *row)
@@ -70,7 +70,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     const struct aw_field *row = codec->scalars[scalar].field;
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
-                       full_name(codec, scalar).text);
+                       get_full_name(codec, scalar).text);
     enum aw_status status = codec->raw ? AW_OK : check_name(codec, scalar, value, err);
     if (status != AW_OK || (force && !row->always_limit))
         return status;
@@ -116,9 +116,9 @@ static enum aw_status find_wire_number(const struct aw_record *record, int scala
         return status;
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT) {
-        bool narrow = is_float32(row);
-        *wire = narrow ? round_to_float(*wire) : *wire;
-        return (narrow ? fits_float(*wire) : isfinite(*wire))
+        bool is_narrow = is_float32(row);
+        *wire = is_narrow ? round_to_float(*wire) : *wire;
+        return (is_narrow ? fits_float(*wire) : isfinite(*wire))
                    ? AW_OK
                    : fail_limit(codec, scalar, value, &range, err);
     }
@@ -127,7 +127,7 @@ static enum aw_status find_wire_number(const struct aw_record *record, int scala
         if (fabs(range.scale) != 1)
             snprintf(kind, sizeof kind, "multiple of %g", fabs(range.scale));
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a %s", codec->message->name,
-                       full_name(codec, scalar).text, value, kind);
+                       get_full_name(codec, scalar).text, value, kind);
     }
     if (!is_integer(*wire))
         *wire = floor(*wire + 0.5);
@@ -149,7 +149,7 @@ static bool fits_wire(const struct aw_scalar *scalar, double wire)
     }
 }
 
-static uint64_t float_bits(uint16_t width, double wire)
+static uint64_t get_float_bits(uint16_t width, double wire)
 {
     uint32_t bits;
     uint64_t wide;
@@ -159,11 +159,11 @@ static uint64_t float_bits(uint16_t width, double wire)
     return width == 64 ? wide : bits;
 }
 
-static uint64_t wire_bits(const struct aw_scalar *row, double wire)
+static uint64_t get_wire_bits(const struct aw_scalar *row, double wire)
 {
     switch (row->field->type) {
     case AW_FLOAT:
-        return float_bits(row->bits, wire);
+        return get_float_bits(row->bits, wire);
     case AW_UINT:
         return (uint64_t)wire;
     default:
@@ -187,16 +187,16 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
         return status;
     if (!fits_wire(row, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
-                       codec->message->name, full_name(codec, scalar).text,
+                       codec->message->name, get_full_name(codec, scalar).text,
                        aw_digits_for(record->v[scalar]), record->v[scalar], row->bits);
-    bool signmag = row->field->type == AW_SIGNMAG;
+    bool is_signmag = row->field->type == AW_SIGNMAG;
     if (row->big_endian) {
-        aw_bits_put_big(out, row->bit, row->bits, wire_bits(row, wire));
+        aw_bits_put_big(out, row->bit, row->bits, get_wire_bits(row, wire));
         return AW_OK;
     }
-    aw_bits_put(out, row->bit, signmag ? 16 : row->bits, codec->variant->big_endian,
-                signmag ? (uint64_t)fabs(wire) : wire_bits(row, wire));
-    if (signmag)
+    aw_bits_put(out, row->bit, is_signmag ? 16 : row->bits, codec->variant->big_endian,
+                is_signmag ? (uint64_t)fabs(wire) : get_wire_bits(row, wire));
+    if (is_signmag)
         out[row->bit / 8 + 2] = wire >= 0;
     return AW_OK;
 }
@@ -234,8 +234,8 @@ static enum aw_status fail_not_chosen(const struct aw_codec *codec, int scalar,
 {
     int chooser = codec->scalars[scalar].chosen_by;
     return aw_fail(err, AW_USAGE, "%s: %s not available with this %s — omit it, or give another %s",
-                   codec->message->name, full_name(codec, scalar).text,
-                   full_name(codec, chooser).text, full_name(codec, chooser).text);
+                   codec->message->name, get_full_name(codec, scalar).text,
+                   get_full_name(codec, chooser).text, get_full_name(codec, chooser).text);
 }
 
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
@@ -256,9 +256,9 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
         bool may_omit =
             (scalar->field->may_omit && record->dir == AW_RX) ||
             (scalar->count_by >= 0 && scalar->repetition >= record->v[scalar->count_by]);
-        if (!scalar->value || record->present >> i & 1 || may_omit)
+        if (!scalar->has_value || record->present >> i & 1 || may_omit)
             continue;
-        struct full_name name = full_name(codec, i);
+        struct full_name name = get_full_name(codec, i);
         return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
                        name.text, name.text);
     }
@@ -284,9 +284,9 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
     }
     for (int i = 0; i < codec->n_scalars && status == AW_OK; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (scalar->value && record->present >> i & 1)
+        if (scalar->has_value && record->present >> i & 1)
             status = put_value(record, i, force, out, err);
-        else if (!scalar->value && !ascii)
+        else if (!scalar->has_value && !ascii)
             aw_bits_put(out, scalar->bit, scalar->bits, codec->variant->big_endian,
                         aw_row_constant(codec, scalar, out));
     }

@@ -12,8 +12,8 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
 {
     char *end = out;
     size_t head = aw_can_head_size(frame);
-    bool can = protocol->frames.can && head;
-    if (can) {
+    bool is_can = protocol->frames.is_can && head;
+    if (is_can) {
         struct aw_can_id id = aw_can_id_of(frame.data);
         for (int shift = id.is_long ? 24 : 8; shift >= 0; shift -= 8)
             end = aw_print_hex_byte(end, (uint8_t)(id.id >> shift));
@@ -24,7 +24,7 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
         frame = (struct aw_span){frame.data + head, frame.size - head};
     }
     for (size_t i = 0; i < frame.size; i++) {
-        if (!can && i)
+        if (!is_can && i)
             *end++ = ' ';
         end = aw_print_hex_byte(end, frame.data[i]);
     }
@@ -108,11 +108,11 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
 {
     const char *hash = memchr(text, '#', length);
     *size = 0;
-    enum aw_status status = protocol->frames.can && hash
+    enum aw_status status = protocol->frames.is_can && hash
                                 ? parse_can(text, length, hash, out, cap, size, err)
                                 : parse_bytes(text, 0, length, out, cap, size, err);
     size_t head = aw_can_head_size((struct aw_span){out, *size});
-    if (status == AW_OK && protocol->frames.can && *size - head > AW_CAN_DATA_MAX)
+    if (status == AW_OK && protocol->frames.is_can && *size - head > AW_CAN_DATA_MAX)
         return aw_fail(err, AW_MALFORMED,
                        "%zu bytes of data do not fit a CAN frame (max 8) — give fewer bytes",
                        *size - head);

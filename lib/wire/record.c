@@ -19,7 +19,7 @@ void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *row = codec->scalars[i].field;
         record->v[i] = row->fallback;
-        if (codec->scalars[i].value && row->optional)
+        if (codec->scalars[i].has_value && row->optional)
             record->present |= UINT64_C(1) << i;
     }
 }
@@ -38,7 +38,7 @@ static enum aw_status fail_unknown_field(const struct aw_codec *codec, const cha
     const char *list[AW_MAX_SCALARS];
     size_t n = 0;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value) {
+        if (codec->scalars[i].has_value) {
             aw_scalar_name(&codec->scalars[i], names[n], width);
             list[n] = names[n];
             n++;

@@ -11,8 +11,8 @@ const char *const aw_gain_names[AW_JOINT_GAINS + 1] = {"kp", "ki", "kd", NULL};
 const char *aw_field_of(const char *path, const char *message)
 {
     size_t length = strlen(message);
-    bool same = path && strncmp(path, message, length) == 0 && path[length] == '.';
-    return same ? path + length + 1 : NULL;
+    bool is_same = path && strncmp(path, message, length) == 0 && path[length] == '.';
+    return is_same ? path + length + 1 : NULL;
 }
 
 bool aw_is_field(const char *path, const char *message, const char *field)
@@ -71,8 +71,8 @@ const char *aw_row_value_name(const struct aw_field *row, double value)
     if (!row->wire_names)
         return aw_value_name(row->names, value);
     double number = round((value - row->offset) / scale_of(row));
-    bool same = fabs(number * scale_of(row) + row->offset - value) <= fabs(scale_of(row)) * 1e-3;
-    return same ? aw_value_name(row->names, number) : NULL;
+    bool is_same = fabs(number * scale_of(row) + row->offset - value) <= fabs(scale_of(row)) * 1e-3;
+    return is_same ? aw_value_name(row->names, number) : NULL;
 }
 
 double aw_row_named_value(const struct aw_field *row, const struct aw_name *name)

@@ -23,9 +23,9 @@ static void handle_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_
 }
 
 void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span bytes,
-              bool datagram, aw_split_fn *fn, void *context)
+              bool is_datagram, aw_split_fn *fn, void *context)
 {
-    if (datagram && !wire->variant.envelope) {
+    if (is_datagram && !wire->variant.envelope) {
         fn(context, bytes);
         return;
     }

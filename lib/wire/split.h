@@ -30,6 +30,6 @@ void aw_split_gap(struct aw_splitter *splitter);
 /* Splits bytes into frames and calls fn for each. datagram: the bytes are exactly one frame, or one
  * envelope of frames. */
 void aw_split(struct aw_splitter *splitter, const struct aw_wire *wire, struct aw_span bytes,
-              bool datagram, aw_split_fn *fn, void *context);
+              bool is_datagram, aw_split_fn *fn, void *context);
 
 #endif

@@ -183,7 +183,7 @@ struct aw_joint_row {
 /* A packet that the stop sends. */
 struct aw_stop_row {
     const char *packet; /* NULL: end of the list */
-    bool hold;          /* its setpoints are the measured positions */
+    bool holds;         /* its setpoints are the measured positions */
 };
 
 /* A wire layout of the messages. The first variant of a protocol is the default. */
@@ -280,8 +280,8 @@ struct aw_protocol {
     } hid;
     struct {
         uint16_t frame_max; /* maximum size of a frame, bytes */
-        bool ascii; /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
-        bool can;   /* frames are an identifier and up to 8 bytes, written 041#0102 */
+        bool ascii;  /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
+        bool is_can; /* frames are an identifier and up to 8 bytes, written 041#0102 */
         bool datagrams; /* the medium preserves the boundaries of frames */
         uint8_t (*checksum)(const uint8_t *frame,
                             size_t size); /* of a frame without its last byte */

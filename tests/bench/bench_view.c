@@ -47,7 +47,7 @@ static void fill(struct capture *capture, const struct aw_protocol *protocol, co
             double step = range.scale != 0 ? range.scale : 1;
             long steps = (long)((range.max - range.min) / step * share);
             record.v[i] = range.min + step * (double)steps;
-            record.present |= (uint64_t)codec->scalars[i].value << i;
+            record.present |= (uint64_t)codec->scalars[i].has_value << i;
         }
         must(aw_encode(&record, true, capture->frames[n], sizeof capture->frames[n], &capture->size,
                        &err) == AW_OK,

@@ -47,7 +47,7 @@ TEXT_PART(try_line)
     memset(&words, 0, sizeof words);
     enum aw_status status = aw_tokens_split(&words, text, &err);
     MUST(status == AW_OK || *err.text);
-    MUST(words.n <= AW_WORDS_MAX);
+    MUST(words.n <= AW_TOKENS_MAX);
     for (size_t i = 0; i < words.n; i++)
         MUST(strlen(words.token[i]) < sizeof words.text);
     struct aw_session *session = open_session(&fuzz_tools[0]);

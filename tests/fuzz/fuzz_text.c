@@ -57,7 +57,7 @@ TEXT_PART(try_hex)
         MUST(length < sizeof printed);
         /* Without # a CAN frame is parsed as bytes without an identifier check; frames are never
          * printed that way. */
-        if (size == 0 || (p->frames.can && !strchr(text, '#')))
+        if (size == 0 || (p->frames.is_can && !strchr(text, '#')))
             continue;
         MUST(aw_hex_parse(p, printed, length, again, sizeof again, &size_again, &err) == AW_OK);
         MUST(size == size_again && memcmp(bytes, again, size) == 0);
@@ -104,7 +104,7 @@ TEXT_PART(try_value)
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
             aw_record_init(&record, codec, AW_TX);
             for (int i = 0; i < codec->n_scalars; i++) {
-                if (!codec->scalars[i].value)
+                if (!codec->scalars[i].has_value)
                     continue;
                 aw_scalar_name(&codec->scalars[i], name, sizeof name);
                 if (aw_record_set_text(&record, name, text, &err) != AW_OK)

@@ -49,7 +49,7 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     size_t size;
     aw_record_init(&record, codec, codec->message->dir);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value) {
+        if (codec->scalars[i].has_value) {
             record.present |= UINT64_C(1) << i;
             record.v[i] = middle(codec, i, &record);
         }

@@ -55,7 +55,7 @@ static void print_value(const struct aw_record *record, int scalar, bool *first)
 {
     const struct aw_scalar *about = &record->codec->scalars[scalar];
     char name[64];
-    if (!about->value)
+    if (!about->has_value)
         return;
     aw_scalar_name(about, name, sizeof name);
     printf("%s\"%s\":", *first ? "" : ",", name);
@@ -116,7 +116,7 @@ static bool make(struct aw_wire *wire, size_t message, uint64_t *state, uint8_t 
     aw_record_init(&record, codec, AW_RX);
     record.present = codec->masks.values;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value)
+        if (codec->scalars[i].has_value)
             record.v[i] = choose(&record, i, state);
     snprintf(record.text, sizeof record.text, "n%d", (int)(chance(state) * 9));
     return aw_encode(&record, true, frame, cap, size, &err) == AW_OK;

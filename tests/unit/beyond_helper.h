@@ -56,7 +56,7 @@ static inline void beyond_init(struct beyond *copy, struct aw_wire *wire,
                                                                   .scale_by = -1,
                                                                   .data_by = -1,
                                                                   .count_by = -1,
-                                                                  .value = true};
+                                                                  .has_value = true};
     }
 }
 

@@ -140,7 +140,7 @@ static inline double rig_value(struct rig *rig, unsigned id, const char *name)
                   {"ki", gains[AW_CANPID_KI]},
                   {"kd", gains[AW_CANPID_KD]},
                   {"boost", t.boost},
-                  {"lamp", t.lamp},
+                  {"lamp", t.is_lamp_on},
                   {"pre", t.precompression_m},
                   {"aux", t.aux[3]},
                   {"torque", board->torque},

@@ -71,8 +71,8 @@ static inline void fake_put(struct fake *f, const char *message, uint32_t id, co
     for (; scalar < record.codec->n_scalars && k < n; scalar++) {
         const char *field = record.codec->scalars[scalar].field->name;
         head = head && (strcmp(field, "id") == 0 || strcmp(field, "name") == 0 ||
-                        !record.codec->scalars[scalar].value);
-        if (!head && record.codec->scalars[scalar].value) {
+                        !record.codec->scalars[scalar].has_value);
+        if (!head && record.codec->scalars[scalar].has_value) {
             record.v[scalar] = values[k++];
             record.present |= UINT64_C(1) << scalar;
         }

@@ -42,7 +42,7 @@ static inline void points_of(const char *message, enum aw_dir dir, const char *b
     assert_non_null(codec);
     aw_record_init(&rig->record, codec, dir);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value) {
+        if (codec->scalars[i].has_value) {
             rig->record.v[i] = 0;
             rig->record.present |= UINT64_C(1) << i;
         }

@@ -89,7 +89,7 @@ static inline void fill(struct aw_record *record, const struct aw_codec *codec, 
     aw_record_init(record, codec, dir);
     for (int late = 0; late < 2; late++)
         for (int i = 0; i < codec->n_scalars; i++)
-            if (codec->scalars[i].value && (codec->scalars[i].scale_by >= 0) == late)
+            if (codec->scalars[i].has_value && (codec->scalars[i].scale_by >= 0) == late)
                 set_scalar(record, i, value_at(record, i, rng_unit(rng)));
     snprintf(record->text, sizeof record->text, "body%u", (unsigned)(rng_next(rng) % 1000));
     for (int i = 0; i < codec->n_scalars; i++)
@@ -164,7 +164,7 @@ static inline void check_message(struct aw_wire *wire, const struct aw_codec *co
     fill(&record, codec, dir, rng);
     assert_round_trip(wire, &record);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value) {
+        if (codec->scalars[i].has_value) {
             fill(&record, codec, dir, rng);
             check_scalar(wire, &record, i, rng);
         }
@@ -210,7 +210,7 @@ static inline void check_documented(const struct aw_protocol *protocol)
         for (int n = 0; n < codec->n_scalars; n++) {
             char name[64];
             aw_scalar_name(&codec->scalars[n], name, sizeof name);
-            if (codec->scalars[n].value)
+            if (codec->scalars[n].has_value)
                 assert_int_equal(aw_codec_find(codec, name), n);
         }
     }

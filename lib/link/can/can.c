@@ -23,7 +23,7 @@
 #define RECEIVE_BUFFER (4 << 20) /* the kernel limits it to net.core.rmem_max */
 #define FULL_TIMEOUT   AW_SECOND
 #define FULL_STEP_MS   1
-#define GATHER         AW_MILLISECOND
+#define GATHER_NS      AW_MILLISECOND
 
 struct received {
     struct can_frame frame;
@@ -34,8 +34,8 @@ struct received {
 struct can_link {
     struct aw_fd_link fd;
     char name[IFNAMSIZ];
-    bool reconnect;
-    bool down;       /* the interface is down or gone */
+    bool reconnects;
+    bool is_down;    /* the interface is down or gone */
     bool removed;    /* the interface was removed, so the socket must be bound again */
     bool unreported; /* the loss has not been reported yet */
     /* netlink socket for changes of the interface, open while it is down; else -1 */
@@ -86,9 +86,9 @@ static void close_news(struct can_link *self)
 static void set_down(struct can_link *self, int error)
 {
     self->removed = self->removed || error != ENETDOWN;
-    if (self->down)
+    if (self->is_down)
         return;
-    self->down = self->unreported = true;
+    self->is_down = self->unreported = true;
     /* Subscribes to changes before reading the state, so that no change is missed. */
     const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
     self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -125,7 +125,7 @@ static bool is_back(struct can_link *self)
         !bind_socket(self))
         return false;
     getsockopt(self->fd.fd, SOL_SOCKET, SO_ERROR, &error, &size); /* discards an old error */
-    self->down = self->removed = false;
+    self->is_down = self->removed = false;
     close_news(self);
     return true;
 }
@@ -135,10 +135,10 @@ static enum aw_status await_interface(struct can_link *self, int64_t deadline, s
     char news[8192];
     if (self->unreported) {
         self->unreported = false;
-        return self->reconnect ? report_event(self, "interface down")
-                               : fail_interface_lost(self, err);
+        return self->reconnects ? report_event(self, "interface down")
+                                : fail_interface_lost(self, err);
     }
-    if (!self->reconnect)
+    if (!self->reconnects)
         return fail_interface_lost(self, err);
     while (!is_back(self)) {
         /* Without change events, as in a sandbox, checks periodically. */
@@ -162,8 +162,8 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
     /* Waits even if there are frames, so that a flood cannot hide a request to stop. */
-    if (!self->awaits_answer && now - self->in.read_time < GATHER && deadline - now > GATHER)
-        return aw_clock_sleep(clock, now + GATHER);
+    if (!self->awaits_answer && now - self->in.read_time < GATHER_NS && deadline - now > GATHER_NS)
+        return aw_clock_sleep(clock, now + GATHER_NS);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
 }
 
@@ -203,9 +203,9 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
 static bool is_new_error(struct can_link *self, const struct can_frame *frame)
 {
     int64_t now = aw_clock_now(self->fd.base.clock);
-    bool same = frame->can_id == self->error.id &&
-                memcmp(frame->data, self->error.data, sizeof self->error.data) == 0;
-    if (same && now - self->error.time < AW_SECOND)
+    bool is_same = frame->can_id == self->error.id &&
+                   memcmp(frame->data, self->error.data, sizeof self->error.data) == 0;
+    if (is_same && now - self->error.time < AW_SECOND)
         return false;
     self->error.id = frame->can_id;
     memcpy(self->error.data, frame->data, sizeof self->error.data);
@@ -252,8 +252,8 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
     link->rx.is_echo = false;
     while (status == AW_TIMEOUT) {
         if (self->in.next == self->in.count) {
-            status =
-                self->down ? await_interface(self, deadline, err) : fill_batch(self, deadline, err);
+            status = self->is_down ? await_interface(self, deadline, err)
+                                   : fill_batch(self, deadline, err);
             if (status != AW_OK)
                 return status;
         }
@@ -291,7 +291,8 @@ static struct can_frame make_frame(const uint8_t *bytes, size_t size)
 static bool can_raw(const struct aw_link *link, const void *buf, size_t size,
                     struct aw_link_raw *raw)
 {
-    if (aw_can_check_frame(link, buf, size, NULL) != AW_OK || ((const struct can_link *)link)->down)
+    if (aw_can_check_frame(link, buf, size, NULL) != AW_OK ||
+        ((const struct can_link *)link)->is_down)
         return false;
     struct can_frame frame = make_frame(buf, size);
     return aw_fd_raw(link, &frame, sizeof frame, raw);
@@ -306,7 +307,7 @@ static enum aw_status can_write(struct aw_link *link, const void *buf, size_t si
         return status;
     struct can_frame frame = make_frame(buf, size);
     self->awaits_answer = true;
-    if (self->down && !is_back(self))
+    if (self->is_down && !is_back(self))
         return fail_interface_lost(self, err);
     int64_t give_up_ns = 0;
     while (send(self->fd.fd, &frame, sizeof frame, MSG_NOSIGNAL) < 0) {
@@ -332,7 +333,7 @@ static void can_close(struct aw_link *link)
 static int can_fd(const struct aw_link *link)
 {
     const struct can_link *self = (const struct can_link *)link;
-    return self->down ? self->news_fd : self->fd.fd;
+    return self->is_down ? self->news_fd : self->fd.fd;
 }
 
 static const struct aw_link_ops can_ops = {
@@ -425,7 +426,7 @@ static enum aw_status parse_keys(struct can_link *self, const struct aw_url *url
     enum aw_status status = parse_filters(self, aw_url_get(url, "filter"), err);
     if (status == AW_OK)
         status = aw_url_choice(url, "reconnect", on_off, 2, &off, err);
-    self->reconnect = !off;
+    self->reconnects = !off;
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
+static const struct aw_can_text_ops *get_ops(const struct aw_can_text *self)
 {
     return (const struct aw_can_text_ops *)self->base.ops;
 }
@@ -29,7 +29,7 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
     link->rx.event[0] = '\0';
     while (status == AW_TIMEOUT) {
         if (self->next < self->size) {
-            status = text_ops(self)->process_byte(self, self->buf[self->next++], datagram, &size);
+            status = get_ops(self)->process_byte(self, self->buf[self->next++], datagram, &size);
             continue;
         }
         self->next = self->size = 0;
@@ -37,8 +37,8 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
             aw_link_read(self->inner, self->buf, sizeof self->buf, &self->size, deadline, err);
         if (self->inner->n_connections != link->n_connections) {
             link->n_connections = self->inner->n_connections;
-            if (text_ops(self)->connected)
-                text_ops(self)->connected(self);
+            if (get_ops(self)->connected)
+                get_ops(self)->connected(self);
         }
         if (filled != AW_OK)
             return filled;
@@ -77,7 +77,7 @@ enum aw_status aw_can_text_send(struct aw_link *link, const void *buf, size_t si
     enum aw_status status = aw_can_check_frame(link, buf, size, err);
     if (status != AW_OK)
         return status;
-    text_ops(self)->print(buf, size, text);
+    get_ops(self)->print(buf, size, text);
     return aw_can_text_write(self, text, err);
 }
 
@@ -88,8 +88,8 @@ bool aw_can_text_raw(const struct aw_link *link, const void *buf, size_t size,
     char text[AW_CAN_TEXT + 1] = "";
     if (aw_can_check_frame(link, buf, size, NULL) != AW_OK)
         return false;
-    text[0] = text_ops(self)->terminator;
-    text_ops(self)->print(buf, size, text + (*text != '\0'));
+    text[0] = get_ops(self)->terminator;
+    get_ops(self)->print(buf, size, text + (*text != '\0'));
     return aw_link_raw(self->inner, text, strlen(text), raw);
 }
 

@@ -69,10 +69,10 @@ static const char *get_serial_number(struct adapter *self, const char *line)
 /* Returns the status flags and clears them. Bit 0: the queue was full. */
 static const char *read_flags(struct adapter *self, const char *line)
 {
-    bool full = self->text.base.n_dropped > self->reported_drops;
+    bool was_full = self->text.base.n_dropped > self->reported_drops;
     (void)line;
     self->reported_drops = self->text.base.n_dropped;
-    return full ? "F01\r" : "F00\r";
+    return was_full ? "F01\r" : "F00\r";
 }
 
 /* Accepts a remote frame, like a real adapter. No node on this bus answers it. */

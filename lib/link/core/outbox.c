@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static size_t size_at(const struct aw_outbox *box, size_t at)
+static size_t read_size(const struct aw_outbox *box, size_t at)
 {
     size_t size;
     memcpy(&size, box->bytes + at, sizeof size);
@@ -15,7 +15,7 @@ static size_t size_at(const struct aw_outbox *box, size_t at)
 
 static void remove_at(struct aw_outbox *box, size_t at)
 {
-    size_t n = sizeof(size_t) + size_at(box, at);
+    size_t n = sizeof(size_t) + read_size(box, at);
     box->size -= n;
     memmove(box->bytes + at, box->bytes + at + n, box->size - at);
 }
@@ -23,7 +23,7 @@ static void remove_at(struct aw_outbox *box, size_t at)
 /* Drops the oldest message that may be dropped. Returns false if there is no such message. */
 static bool drop_oldest(struct aw_outbox *box)
 {
-    size_t at = box->first_sent ? sizeof(size_t) + size_at(box, 0) : 0;
+    size_t at = box->first_sent ? sizeof(size_t) + read_size(box, 0) : 0;
     if (at >= box->size)
         return false;
     remove_at(box, at);
@@ -53,13 +53,13 @@ struct aw_span aw_outbox_next(const struct aw_outbox *box)
     if (box->size == 0)
         return (struct aw_span){NULL, 0};
     return (struct aw_span){box->bytes + sizeof(size_t) + box->first_sent,
-                            size_at(box, 0) - box->first_sent};
+                            read_size(box, 0) - box->first_sent};
 }
 
 void aw_outbox_remove_sent(struct aw_outbox *box, size_t n)
 {
     box->first_sent += n;
-    if (box->first_sent < size_at(box, 0))
+    if (box->first_sent < read_size(box, 0))
         return;
     remove_at(box, 0);
     box->first_sent = 0;

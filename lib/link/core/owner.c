@@ -11,7 +11,7 @@
 
 #include "link/core/port.h"
 
-#define TRIES 10
+#define ATTEMPTS 10
 
 static struct flock make_lock(void)
 {
@@ -64,7 +64,7 @@ enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct a
     enum aw_status status = AW_OK;
     *owner = (struct aw_owner){.fd = -1};
     snprintf(owner->path, sizeof owner->path, "%.128s.lock", link);
-    for (int i = 0; i < TRIES && status == AW_OK && retry; i++) {
+    for (int i = 0; i < ATTEMPTS && status == AW_OK && retry; i++) {
         if (owner->fd >= 0)
             close(owner->fd);
         status = try_claim(owner, link, &retry, err);

@@ -50,7 +50,7 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
             return status;
         self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     }
-    if (self->tcp)
+    if (self->is_tcp)
         set_options(self->fd.fd);
     link->no_client = false;
     link->n_connections++;

@@ -8,7 +8,7 @@
 struct aw_server_link {
     struct aw_fd_link fd; /* link to the client; its fd is -1 without one */
     int listen_fd;
-    bool tcp;
+    bool is_tcp;
     bool output_closed; /* the client accepts no more output */
     char path[128];     /* socket file to remove when closing, or "" */
 };

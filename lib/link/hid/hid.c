@@ -18,7 +18,7 @@
 #include "link/hid/transports.h"
 
 #define UDEV_TIME AW_SECOND /* max time that udev needs after the board was plugged in */
-#define ASK_AGAIN (20 * AW_MILLISECOND)
+#define RETRY_NS  (20 * AW_MILLISECOND)
 
 struct hid_link {
     struct aw_fd_link fd;
@@ -117,7 +117,7 @@ static enum aw_status open_node(const char *path, struct aw_clock *clock, int *f
     int64_t deadline = aw_clock_now(clock) + UDEV_TIME;
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
            is_new_node(path) && aw_clock_now(clock) < deadline)
-        if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
+        if (aw_clock_sleep(clock, aw_clock_now(clock) + RETRY_NS) == AW_STOPPED)
             return AW_STOPPED;
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }

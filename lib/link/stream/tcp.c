@@ -182,7 +182,7 @@ static unsigned get_port(int fd)
 }
 
 /* Returns the host that clients on this machine use for a server that listens on all addresses. */
-static const char *client_host(const char *host)
+static const char *get_client_host(const char *host)
 {
     return strcmp(host, "*") == 0 || strcmp(host, "0.0.0.0") == 0 ? "127.0.0.1"
            : strcmp(host, "::") == 0                              ? "::1"
@@ -208,8 +208,8 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
         return aw_fail(err, AW_NO_LINK, "tcp-listen:%.100s: %s — choose another port, or 0",
                        url->rest, strerror(error));
     }
-    self->tcp = true;
-    const char *host = client_host(address.host);
+    self->is_tcp = true;
+    const char *host = get_client_host(address.host);
     unsigned port = get_port(self->listen_fd);
     write_name(self->fd.base.key, sizeof self->fd.base.key, host, port);
     write_name(self->fd.base.client_url, sizeof self->fd.base.client_url, host, port);

@@ -25,9 +25,9 @@
 #define ALTERNATION_NS AW_SECOND       /* max interval between two senders that alternate */
 #define REPORT_NS      (5 * AW_SECOND) /* min interval of reports */
 /* the peer listens if it has not refused a datagram for this time; hosts send once a second */
-#define LISTENS (6 * AW_SECOND / 5)
-#define ROOM_MS 1000
-#define TRIES   3
+#define LISTEN_NS     (6 * AW_SECOND / 5)
+#define ROOM_MS       1000
+#define SEND_ATTEMPTS 3
 
 #define NAME_LENGTH 80
 
@@ -150,7 +150,7 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
 }
 
 /* Returns the protocol's default port for the device or for its host; 0: none. */
-static unsigned default_port(const struct aw_link_options *options, int end)
+static unsigned get_default_port(const struct aw_link_options *options, int end)
 {
     const struct aw_protocol *protocol = options->protocol;
     return protocol && protocol->medium == AW_MEDIUM_UDP ? protocol->ports[end] : 0;
@@ -158,7 +158,7 @@ static unsigned default_port(const struct aw_link_options *options, int end)
 
 /* ---- Events ---- */
 
-static const char *peer_name(const struct udp_link *self)
+static const char *get_peer_name(const struct udp_link *self)
 {
     return self->is_server ? "client" : "simulator";
 }
@@ -181,7 +181,7 @@ static enum aw_status report_refused(struct udp_link *self)
     snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event,
              "no program is listening at %s yet — start the "
              "%s",
-             print_address(&self->peer.peer, name), peer_name(self));
+             print_address(&self->peer.peer, name), get_peer_name(self));
     return AW_EVENT;
 }
 
@@ -191,11 +191,11 @@ static bool is_peer_listening(struct udp_link *self)
 {
     char name[NAME_LENGTH];
     if (!self->is_server || !self->out.refused ||
-        self->out.sent_ns - self->out.refused_ns < LISTENS)
+        self->out.sent_ns - self->out.refused_ns < LISTEN_NS)
         return false;
     self->out.refused = false;
     snprintf(self->fd.base.rx.event, sizeof self->fd.base.rx.event, "%s is now listening at %s",
-             peer_name(self), print_address(&self->peer.peer, name));
+             get_peer_name(self), print_address(&self->peer.peer, name));
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *datag
     if (!returns || !may_report(self, now))
         return false;
     snprintf(link->rx.event, sizeof link->rx.event,
-             "datagrams from two %ss, %s and %s — end one of them", peer_name(self),
+             "datagrams from two %ss, %s and %s — end one of them", get_peer_name(self),
              print_address(&self->senders.previous, first),
              print_address(&self->senders.sender, second));
     return true;
@@ -357,10 +357,10 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     }
     if (is_peer_listening(self))
         return AW_EVENT;
-    for (bool first = true; status == AW_TIMEOUT; first = false) {
+    for (bool is_first = true; status == AW_TIMEOUT; is_first = false) {
         if (self->in.next == self->in.count) {
             /* A flood of skipped datagrams must not hide the deadline. */
-            if (!first && aw_clock_now(link->clock) >= deadline)
+            if (!is_first && aw_clock_now(link->clock) >= deadline)
                 return AW_TIMEOUT;
             status = fill_batch(self, deadline, err);
             if (status != AW_OK)
@@ -390,15 +390,15 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
     for (int tries = 0; send_datagram(self, buf, size) < 0; tries++) {
         if (!is_temporary(errno))
             return aw_fd_fail_lost(link, errno, err);
-        bool full = errno == EAGAIN || errno == ENOBUFS;
+        bool is_full = errno == EAGAIN || errno == ENOBUFS;
         /* A refusal concerns an earlier datagram, but the kernel reports it for this one without
          * sending it. */
-        if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
+        if (tries == SEND_ATTEMPTS || (!is_full && errno != EINTR && errno != ECONNREFUSED)) {
             self->out.send_error = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
         }
         struct pollfd writable = {.fd = self->fd.fd, .events = POLLOUT};
-        if (full)
+        if (is_full)
             poll(&writable, 1, ROOM_MS);
     }
     self->out.send_error = 0;
@@ -445,7 +445,7 @@ static int new_socket(const struct address *at)
     return -1;
 }
 
-static enum aw_status fail_bind(const struct address *at, bool server, struct aw_error *err)
+static enum aw_status fail_bind(const struct address *at, bool is_server, struct aw_error *err)
 {
     int error = errno;
     char name[NAME_LENGTH], holder[96];
@@ -455,7 +455,7 @@ static enum aw_status fail_bind(const struct address *at, bool server, struct aw
                        strerror(error));
     if (!aw_udp_find_holder(get_port(at), holder, sizeof holder))
         snprintf(holder, sizeof holder, "another program");
-    if (server)
+    if (is_server)
         return aw_fail(
             err, AW_NO_LINK,
             "udp-listen: %s: busy: in use by %s — end that program, or choose another port", name,
@@ -466,12 +466,12 @@ static enum aw_status fail_bind(const struct address *at, bool server, struct aw
                    name, holder);
 }
 
-static enum aw_status create_link(struct udp_link **out, const struct address *at, bool server,
+static enum aw_status create_link(struct udp_link **out, const struct address *at, bool is_server,
                                   struct aw_clock *clock, struct aw_error *err)
 {
     int fd = new_socket(at);
     if (fd < 0)
-        return fail_bind(at, server, err);
+        return fail_bind(at, is_server, err);
     struct udp_link *self = aw_fd_link_new(sizeof *self, &udp_ops, clock);
     if (!self) {
         close(fd);
@@ -479,7 +479,7 @@ static enum aw_status create_link(struct udp_link **out, const struct address *a
     }
     self->fd.fd = fd;
     self->fd.base.datagrams = true;
-    self->is_server = server;
+    self->is_server = is_server;
     init_headers(self);
     *out = self;
     return AW_OK;
@@ -520,14 +520,14 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     struct udp_link *self;
     struct address to, at;
     char name[NAME_LENGTH];
-    long port = (long)default_port(options, 1);
+    long port = (long)get_default_port(options, 1);
     size_t source = 0;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
     if (status == AW_OK)
         status = aw_url_choice(url, "from", sources, 2, &source, err);
     if (status == AW_OK)
-        status =
-            read_address(&to, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
+        status = read_address(&to, url->rest, get_default_port(options, 0), AF_UNSPEC,
+                              options->clock, err);
     if (status == AW_OK && get_port(&to) == 0)
         status = aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the device's port", url->rest);
     if (status == AW_OK)
@@ -578,14 +578,15 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
     const char *reply = aw_url_get(url, "reply");
     bool to_sender = reply && strcmp(reply, "sender") == 0;
     enum aw_status status =
-        read_address(&at, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
+        read_address(&at, url->rest, get_default_port(options, 0), AF_UNSPEC, options->clock, err);
     bool v6 = status == AW_OK && at.storage.ss_family == AF_INET6;
     if (status == AW_OK && !to_sender)
-        status = read_address(&to,
-                              reply ? reply
-                              : v6  ? "::1"
-                                    : "",
-                              default_port(options, 1), at.storage.ss_family, options->clock, err);
+        status =
+            read_address(&to,
+                         reply ? reply
+                         : v6  ? "::1"
+                               : "",
+                         get_default_port(options, 1), at.storage.ss_family, options->clock, err);
     if (status == AW_OK && !to_sender && get_port(&to) == 0)
         status = aw_fail(err, AW_USAGE,
                          "udp-listen:%.100s: no reply address — add reply=PORT or reply=sender",

@@ -66,7 +66,7 @@ static int64_t next_due(const struct queue *queue)
 }
 
 /* Damages a message, as described in fault.h. */
-static void damage(struct fault_link *self, struct message *message)
+static void damage_message(struct fault_link *self, struct message *message)
 {
     struct aw_random *random = &self->faults.random;
     self->counters.damaged++;
@@ -110,7 +110,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
                                 .is_echo = self->inner->rx.is_echo};
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
-        damage(self, message);
+        damage_message(self, message);
     /* Inserts the message by its due time. */
     struct message **at =
         queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;

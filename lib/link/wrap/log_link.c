@@ -14,7 +14,7 @@ struct log_link {
     struct aw_log *log;
     double speed; /* factor; INFINITY: without waiting */
     int64_t from_ns;
-    bool loop;
+    bool repeats;
     struct aw_log_entry entry;
     bool has_entry, started;
     size_t n_read; /* bytes of the entry already read */
@@ -26,7 +26,7 @@ struct log_link {
 
 static enum aw_status restart(struct log_link *self, struct aw_error *err)
 {
-    if (!self->loop || !self->n_delivered)
+    if (!self->repeats || !self->n_delivered)
         return aw_fail(err, AW_LOST, "%s: end of file", self->name);
     self->started = false;
     self->n_delivered = 0;
@@ -35,7 +35,7 @@ static enum aw_status restart(struct log_link *self, struct aw_error *err)
 
 /* Returns the time since the first message, at least 0: the kernel's timestamps may be out of
  * order. Messages without a time are due at once. */
-static int64_t time_since_first(const struct log_link *self)
+static int64_t get_elapsed_ns(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
     if (time_ns == AW_NO_TIME)
@@ -49,7 +49,7 @@ static bool is_replayed(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
     bool is_received = entry->dir != AW_TX || entry->linktype == AW_LINKTYPE_CAN;
-    return entry->data.size && is_received && time_since_first(self) >= self->from_ns;
+    return entry->data.size && is_received && get_elapsed_ns(self) >= self->from_ns;
 }
 
 static void start_clock(struct log_link *self)
@@ -91,7 +91,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     status = load_entry(self, err);
     if (status != AW_OK)
         return status;
-    int64_t due_ns = self->start_ns, offset_ns = time_since_first(self) - self->from_ns;
+    int64_t due_ns = self->start_ns, offset_ns = get_elapsed_ns(self) - self->from_ns;
     if (!isinf(self->speed) && offset_ns > 0)
         due_ns = aw_time_after(due_ns, (double)offset_ns / 1e9 / self->speed);
     if (due_ns > aw_clock_now(link->clock)) {
@@ -153,7 +153,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
         status = aw_url_choice(url, "loop", no_yes, 2, &loop, err);
     if (status == AW_OK)
         status = aw_url_int(url, "port", 1, 65535, &port, err);
-    self->loop = loop == 1;
+    self->repeats = loop == 1;
     options->ports[0] = (uint16_t)port;
     return status;
 }
@@ -167,7 +167,7 @@ static enum aw_status detect_datagrams(struct log_link *self, struct aw_error *e
         status = aw_log_next(self->log, &first, err);
     if (status != AW_OK && status != AW_END)
         return status;
-    self->base.datagrams = status == AW_OK && !first.stream;
+    self->base.datagrams = status == AW_OK && !first.is_stream;
     return aw_log_rewind(self->log, err);
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
-#define LF_MS      100 /* max delay of an LF after its CR */
-#define COPIES     3   /* copies without an ACK before the handler counts as silent */
+#define SHORT_TIMEOUT_MS 300 /* more than a round trip over Bluetooth */
+#define LF_MS            100 /* max delay of an LF after its CR */
+#define SILENT_COPIES    3   /* copies without an ACK before the handler counts as silent */
 
 /* How well a packet of the handler matches a command that waits for its confirmation. */
 enum fit {
@@ -131,7 +131,7 @@ static void copy_body(char *to, const char *from)
 
 /* ---- Receiving ---- */
 
-static int64_t now_ns(const struct aw_armctl *arm)
+static int64_t get_now_ns(const struct aw_armctl *arm)
 {
     return aw_clock_now(arm->link->clock);
 }
@@ -140,7 +140,7 @@ static int64_t now_ns(const struct aw_armctl *arm)
  * line has no LF yet. */
 static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
-    int64_t now = now_ns(arm), lf_ns = now + LF_MS * AW_MILLISECOND;
+    int64_t now = get_now_ns(arm), lf_ns = now + LF_MS * AW_MILLISECOND;
     if (now > deadline)
         return AW_TIMEOUT;
     bool awaits_lf =
@@ -273,7 +273,7 @@ static void accept_answer(struct exchange *exchange)
 /* Returns a time longer than the interval at which the handler repeats a pending packet. */
 static int repeat_wait_ms(const struct aw_armctl *arm)
 {
-    return arm->options.ack_timeout_ms + QUICKLY_MS;
+    return arm->options.ack_timeout_ms + SHORT_TIMEOUT_MS;
 }
 
 /* Holds a confirmation that may be ours. It counts as ours if no better one arrives within
@@ -285,7 +285,7 @@ static void hold_answer(struct exchange *exchange, int accept_after_ms)
     exchange->hold.pending = true;
     exchange->hold.is_exact = exchange->hold.before_ack = false;
     exchange->hold.accept_ns =
-        accept_after_ms ? now_ns(exchange->arm) + accept_after_ms * AW_MILLISECOND : AW_NEVER;
+        accept_after_ms ? get_now_ns(exchange->arm) + accept_after_ms * AW_MILLISECOND : AW_NEVER;
 }
 
 static void note_late(struct aw_armctl *arm)
@@ -380,7 +380,7 @@ static bool is_repetition(const struct aw_armctl *arm)
 }
 
 /* Returns the max duration of a motion. */
-static int max_motion_ms(const struct aw_armctl *arm)
+static int get_max_motion_ms(const struct aw_armctl *arm)
 {
     const struct aw_armctl_options *options = &arm->options;
     bool limited = options->flip_after_ms && options->flip_after_ms < options->confirm_timeout_ms;
@@ -401,7 +401,7 @@ static void handle_other(struct exchange *exchange)
     } else {
         /* May confirm an earlier motion, or the first copy, which the second one interrupted. */
         hold_answer(exchange, fit == FIT_NONE && !exchange->outcome->flipped
-                                  ? max_motion_ms(arm)
+                                  ? get_max_motion_ms(arm)
                                   : arm->options.confirm_timeout_ms);
         note_late(arm);
     }
@@ -477,7 +477,7 @@ static void receive_ack(struct aw_armctl *arm, struct exchange *exchange)
     exchange->ack.acked =
         (exchange->ack.acks & exchange->ack.expected_acks) == exchange->ack.expected_acks;
     exchange->outcome->acked = true;
-    exchange->outcome->ack_ns = now_ns(arm) - exchange->sent_ns;
+    exchange->outcome->ack_ns = get_now_ns(arm) - exchange->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
     report_event(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (exchange->hold.before_ack && exchange->hold.doubtful) {
@@ -490,7 +490,7 @@ static void receive_ack(struct aw_armctl *arm, struct exchange *exchange)
         exchange->answered = true;
     } else if (exchange->hold.pending && exchange->hold.accept_ns == AW_NEVER &&
                !exchange->command.is_stop) {
-        exchange->hold.accept_ns = now_ns(arm) + repeat_wait_ms(arm) * AW_MILLISECOND;
+        exchange->hold.accept_ns = get_now_ns(arm) + repeat_wait_ms(arm) * AW_MILLISECOND;
     }
 }
 
@@ -521,7 +521,7 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
 static enum aw_status wait_for(struct exchange *exchange, const bool *flag, int timeout_ms)
 {
     struct aw_armctl *arm = exchange->arm;
-    int64_t deadline = now_ns(arm) + timeout_ms * AW_MILLISECOND;
+    int64_t deadline = get_now_ns(arm) + timeout_ms * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !*flag && !exchange->answered) {
         bool accept_due = exchange->hold.pending && exchange->hold.accept_ns <= deadline;
@@ -549,7 +549,7 @@ static enum aw_status transmit(struct exchange *exchange, int attempt)
     size_t size = aw_armctl_line_write(bytes, exchange->outcome->digit, exchange->outcome->sent);
     char text[AW_ARMCTL_LINE_MAX];
     snprintf(text, sizeof text, "%.*s", (int)size - 2, (const char *)bytes);
-    exchange->sent_ns = now_ns(arm);
+    exchange->sent_ns = get_now_ns(arm);
     if (exchange->first_ns < 0)
         exchange->first_ns = exchange->sent_ns;
     arm->counters.sent += attempt == 0;
@@ -633,13 +633,13 @@ static enum aw_status send_copy(struct exchange *exchange, bool *answered)
     size_t size = aw_armctl_line_write(bytes, exchange->outcome->digit, exchange->outcome->sent);
     int64_t ack_ns = exchange->outcome->ack_ns;
     enum aw_status status = AW_TIMEOUT;
-    for (int i = 0; i < COPIES && status == AW_TIMEOUT; i++) {
+    for (int i = 0; i < SILENT_COPIES && status == AW_TIMEOUT; i++) {
         exchange->ack.acked = false;
         exchange->ack.acks &= ~(1u << exchange->outcome->digit);
         arm->counters.resent++;
         status = write_bytes(arm, bytes, size, exchange->err);
         if (status == AW_OK)
-            status = wait_for(exchange, &exchange->ack.acked, QUICKLY_MS);
+            status = wait_for(exchange, &exchange->ack.acked, SHORT_TIMEOUT_MS);
     }
     *answered = exchange->ack.acked;
     exchange->ack.acked = true;
@@ -691,7 +691,7 @@ static enum aw_status await_confirmation(struct exchange *exchange)
  * confirm at once. */
 static enum aw_status await_any_answer(struct exchange *exchange)
 {
-    enum aw_status status = wait_for(exchange, &exchange->answered, QUICKLY_MS);
+    enum aw_status status = wait_for(exchange, &exchange->answered, SHORT_TIMEOUT_MS);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -740,7 +740,7 @@ static void note_positions(struct exchange *exchange, enum fit fit)
         if (record->present >> i & 1 &&
             aw_armctl_scalar_joint(arm->options.profile, record, i, &joint, &kind))
             arm->memory.positions[joint] = (struct aw_armctl_position){
-                true, kind, (int)record->v[i], now_ns(arm) + arm->options.wall_ns};
+                true, kind, (int)record->v[i], get_now_ns(arm) + arm->options.wall_ns};
     }
     copy_body(arm->memory.confirmed, exchange->outcome->sent);
 }
@@ -825,7 +825,7 @@ static enum aw_status fail_not_confirmed(struct exchange *exchange)
                    outcome->flipped ? ", with either digit" : "", advice);
 }
 
-static const char *no_answer_hint(const struct exchange *exchange)
+static const char *get_no_answer_hint(const struct exchange *exchange)
 {
     const struct aw_armctl *arm = exchange->arm;
     const struct aw_armctl_counters *received = &arm->counters;
@@ -854,7 +854,7 @@ static enum aw_status fail_not_acked(struct exchange *exchange)
     outcome->result = AW_ARMCTL_NOT_ACKED;
     return aw_fail(exchange->err, AW_TIMEOUT, "%s: no ACK after %d tries with digit %d%s — %s",
                    outcome->sent, outcome->retries + 1, outcome->digit,
-                   outcome->flipped ? " and one with the other" : "", no_answer_hint(exchange));
+                   outcome->flipped ? " and one with the other" : "", get_no_answer_hint(exchange));
 }
 
 static enum aw_status fail_ended(struct exchange *exchange, enum aw_status status)
@@ -874,7 +874,7 @@ static enum aw_status finish_exchange(struct exchange *exchange, enum aw_status 
 {
     exchange->arm->in_progress[0] = '\0';
     exchange->outcome->total_ns =
-        exchange->first_ns < 0 ? 0 : now_ns(exchange->arm) - exchange->first_ns;
+        exchange->first_ns < 0 ? 0 : get_now_ns(exchange->arm) - exchange->first_ns;
     if (status == AW_OK && (exchange->answered || exchange->hold.pending))
         return finish_confirmed(exchange);
     if (status == AW_OK) {
@@ -991,7 +991,7 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
         return status;
     begin_exchange(&exchange, arm, body, outcome, err);
     aw_armctl_announce(arm, body);
-    status = aw_armctl_idle(arm, now_ns(arm), err);
+    status = aw_armctl_idle(arm, get_now_ns(arm), err);
     if (status == AW_OK)
         status = send_with_either_digit(&exchange);
     if (status == AW_OK)
@@ -1009,11 +1009,11 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
     struct aw_armctl_options saved = arm->options;
     uint8_t next = arm->memory.tx;
     begin_exchange(&exchange, arm, "PNG", outcome, err);
-    enum aw_status status = aw_armctl_idle(arm, now_ns(arm), err);
+    enum aw_status status = aw_armctl_idle(arm, get_now_ns(arm), err);
     bool link_works = status == AW_OK;
     outcome->digit = arm->memory.pings == AW_ARMCTL_PINGS_NEXT ? next ^ 1u : next;
-    if (arm->memory.pings == AW_ARMCTL_PINGS_UNKNOWN && saved.ack_timeout_ms > QUICKLY_MS)
-        arm->options.ack_timeout_ms = QUICKLY_MS;
+    if (arm->memory.pings == AW_ARMCTL_PINGS_UNKNOWN && saved.ack_timeout_ms > SHORT_TIMEOUT_MS)
+        arm->options.ack_timeout_ms = SHORT_TIMEOUT_MS;
     for (int i = 0; i <= saved.retries && link_works && !exchange.ack.acked; i++) {
         outcome->digit ^= 1u;
         outcome->retries = i;
@@ -1023,7 +1023,7 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
         if (has_only_partial_lines(arm))
             break;
     }
-    outcome->total_ns = now_ns(arm) - exchange.first_ns;
+    outcome->total_ns = get_now_ns(arm) - exchange.first_ns;
     if (!link_works)
         return fail_ended(&exchange, status);
     if (!exchange.ack.acked)
@@ -1164,7 +1164,7 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     exchange.command.is_stop = true;
     exchange.command.may_run_twice = !arm->memory.agreed || was_in_progress;
     if (wait) {
-        enum aw_status status = aw_armctl_idle(arm, now_ns(arm), err);
+        enum aw_status status = aw_armctl_idle(arm, get_now_ns(arm), err);
         return finish_exchange(&exchange,
                                status == AW_OK ? send_stop_until_acked(&exchange) : status);
     }

@@ -154,8 +154,9 @@ static void receive_ack(struct handler *h, int digit)
 
 static void confirm(struct handler *h, const char *body)
 {
-    bool full = h->sender.n_confirms == (has_quirk(h, AW_ARMCTL_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
-    if (full) {
+    bool is_full =
+        h->sender.n_confirms == (has_quirk(h, AW_ARMCTL_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
+    if (is_full) {
         h->counters.confirmations_dropped++;
         return;
     }
@@ -322,7 +323,7 @@ static bool can_execute(const struct handler *h, const struct aw_armctl_line *li
     for (int i = 0; i < record->codec->n_scalars; i++) {
         int index;
         enum aw_armctl_kind kind;
-        if (record->codec->scalars[i].value && !(record->present >> i & 1))
+        if (record->codec->scalars[i].has_value && !(record->present >> i & 1))
             return false;
         if (!aw_armctl_scalar_joint(&h->profile, record, i, &index, &kind))
             continue;
@@ -363,13 +364,13 @@ static bool parse_joint_value(const char *text, int *joint, int *value)
 static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;
-    bool servo = strncmp(body, "DEG", 3) == 0, motor = strncmp(body, "SPD", 3) == 0;
-    if ((!servo && !motor) || !parse_joint_value(body + 3, &joint, &value)) {
+    bool is_servo = strncmp(body, "DEG", 3) == 0, is_motor = strncmp(body, "SPD", 3) == 0;
+    if ((!is_servo && !is_motor) || !parse_joint_value(body + 3, &joint, &value)) {
         h->counters.ignored++;
         return;
     }
     note_executed(h, body);
-    if (servo && (joint == 2 || joint == 4 || joint == 5) && can_move(h, AW_ARMCTL_PULSE, value))
+    if (is_servo && (joint == 2 || joint == 4 || joint == 5) && can_move(h, AW_ARMCTL_PULSE, value))
         aw_armctl_axis_move(&h->axes[AW_ARMCTL_PULSE][joint], value,
                             get_speed(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
     confirm(h, body);

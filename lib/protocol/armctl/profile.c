@@ -268,8 +268,8 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
     for (size_t i = 0; profile && i < profile->n; i++)
         if (strcmp(profile->joints[i].name, text) == 0)
             return &profile->joints[i];
-    bool digit = text[0] >= '0' && text[0] <= '9' && text[1] == '\0';
-    return digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
+    bool is_digit = text[0] >= '0' && text[0] <= '9' && text[1] == '\0';
+    return is_digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
 }
 
 /* Reads the record's field joint. Returns false for an invalid number; aw_encode refuses that. */
@@ -325,11 +325,11 @@ struct request {
     double value;
 };
 
-static enum aw_status fail_outside(const struct request *request, double limit, bool above,
+static enum aw_status fail_outside(const struct request *request, double limit, bool is_above,
                                    struct aw_error *err)
 {
     const char *unit = kind_rows[request->kind].unit;
-    const char *side = above ? "above its maximum" : "below its minimum";
+    const char *side = is_above ? "above its maximum" : "below its minimum";
     if (request->joint)
         return aw_fail(err, AW_LIMIT,
                        "%s: %g %s is %s %g %s — change [joint %s] in the config file, or give "
@@ -340,7 +340,7 @@ static enum aw_status fail_outside(const struct request *request, double limit, 
                    "joint %d: %g %s is %s %g %s — describe the joint in the config file, or give "
                    "%s--force",
                    request->index, request->value, unit, side, limit, unit,
-                   above ? "" : "--signed or ");
+                   is_above ? "" : "--signed or ");
 }
 
 /* Reports that the default joint for r, theta or h has another kind in the profile. */

@@ -8,7 +8,7 @@
 #define DIGIT   .type = AW_DIGITS, .digits = 1
 #define DEGREES .type = AW_DIGITS, .digits = 3, .unit = "deg", .min = -360, .max = 360
 #define MM      .type = AW_DIGITS, .digits = 3, .unit = "mm", .min = -999, .max = 999
-#define WHICH   {.name = "joint", DIGIT, .max = 9, .help = "number of the joint"}
+#define JOINT_NUMBER   {.name = "joint", DIGIT, .max = 9, .help = "number of the joint"}
 #define JOINT   {.name = "joint", DIGIT, .max = 9, .may_omit = true, .help = "number of the joint"}
 
 static const struct aw_field head[] = {
@@ -36,14 +36,14 @@ static const struct aw_field deg[] = {
 /* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. No field is
  * optional here, so that a bare 2DEG or 2SPD is deg or spd. */
 static const struct aw_field pulse[] = {
-    WHICH,
+    JOINT_NUMBER,
     {.name = "pulse", .type = AW_DIGITS, .digits = 4, .separator = ',', .unit = "us",
      .min = AW_ARMCTL_PULSE_MIN, .max = AW_ARMCTL_PULSE_MAX, .always_limit = true,
      .help = "width of the servo pulse"},
     {0},
 };
 static const struct aw_field duty[] = {
-    WHICH,
+    JOINT_NUMBER,
     {.name = "duty", .type = AW_DIGITS, .digits = 3, .separator = ',', .min = -1000, .max = 1000,
      .help = "duty cycle in thousandths; negative: backwards, 0: stop"},
     {0},
@@ -99,7 +99,7 @@ static const struct aw_variant variants[] = {
 
 /* Returns the size up to and including the first CR, LF or CRLF; 0: incomplete. A CR as the last
  * byte may still be followed by its LF. */
-static size_t line_length(struct aw_span in)
+static size_t find_line_length(struct aw_span in)
 {
     for (size_t i = 0; i < in.size; i++) {
         if (in.data[i] == '\n')
@@ -117,7 +117,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
                                 struct aw_error *err)
 {
     (void)wire;
-    size_t length = line_length(in);
+    size_t length = find_line_length(in);
     bool overlong = (length ? length : in.size) > AW_ARMCTL_LINE_MAX || framer->packets_left;
     *used = length;
     if (!length && in.size <= AW_ARMCTL_LINE_MAX)
@@ -138,7 +138,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
 }
 
 /* Returns the number after the comma, without a sign; -1: no comma. */
-static int second_number(struct aw_span frame)
+static int read_second_number(struct aw_span frame)
 {
     const uint8_t *at = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
     int value = at ? 0 : -1;
@@ -164,9 +164,9 @@ static bool matches_message(const struct aw_message *message, struct aw_span fra
     if (message->fields == arm)
         return has_all_values(frame);
     if (message->fields == pulse)
-        return second_number(frame) >= AW_ARMCTL_PULSE_MIN &&
-               second_number(frame) <= AW_ARMCTL_PULSE_MAX;
-    return message->fields != duty || second_number(frame) >= 0;
+        return read_second_number(frame) >= AW_ARMCTL_PULSE_MIN &&
+               read_second_number(frame) <= AW_ARMCTL_PULSE_MAX;
+    return message->fields != duty || read_second_number(frame) >= 0;
 }
 
 /* Finds a custom packet by its complete name. */

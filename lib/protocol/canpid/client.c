@@ -164,14 +164,14 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
 
 /* ---- Commands ---- */
 
-static enum command_effect effect_of(const struct aw_record *command)
+static enum command_effect get_effect(const struct aw_record *command)
 {
     if (aw_codec_find(command->codec, "controller") < 0)
         return NO_CONTROLLER;
     return strcmp(command->codec->message->name, "setpoint") == 0 ? SETS_TARGET : HOLDS_JOINT;
 }
 
-static int controller_of(const struct aw_record *command)
+static int get_controller(const struct aw_record *command)
 {
     double controller = aw_record_get(command, "controller");
     return controller >= 0 && controller < AW_CANPID_CONTROLLERS ? (int)controller : AW_CANPID_LAST;
@@ -180,7 +180,7 @@ static int controller_of(const struct aw_record *command)
 /* Remembers the controller of a command, sent by this or another program. */
 static void note_command(struct aw_canpid *client, unsigned board, const struct aw_record *command)
 {
-    int controller = controller_of(command);
+    int controller = get_controller(command);
     if (controller != AW_CANPID_LAST)
         aw_canpid_board(client, board)->controller = controller;
 }
@@ -188,7 +188,7 @@ static void note_command(struct aw_canpid *client, unsigned board, const struct 
 static enum aw_status check_switch(struct aw_canpid *client, const struct aw_record *command,
                                    struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    enum command_effect effect = effect_of(command);
+    enum command_effect effect = get_effect(command);
     int last_controller = aw_canpid_board(client, sent->board)->controller;
     char board[AW_CANPID_NAME_MAX];
     if (effect == NO_CONTROLLER)
@@ -226,8 +226,8 @@ static void describe_sent(const struct aw_record *command, const uint8_t *frame,
                           struct aw_canpid_sent *sent)
 {
     sent->board = get_id(frame) / 32 * 32;
-    sent->controller = controller_of(command);
-    if (effect_of(command) == SETS_TARGET)
+    sent->controller = get_controller(command);
+    if (get_effect(command) == SETS_TARGET)
         sent->setpoint = (double)aw_get_f32(frame + 2);
 }
 
@@ -449,8 +449,8 @@ enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_rec
         enum aw_status status = aw_canpid_receive(client, deadline, &received, err);
         if (status == AW_STOPPED || status == AW_LOST || status == AW_USAGE)
             return status;
-        bool news = status == AW_OK || status == AW_EVENT || received.frame.size;
-        if (status == AW_TIMEOUT || (news && fn && !fn(context, &received)))
+        bool has_news = status == AW_OK || status == AW_EVENT || received.frame.size;
+        if (status == AW_TIMEOUT || (has_news && fn && !fn(context, &received)))
             break;
     }
     return AW_OK;
@@ -478,7 +478,7 @@ struct verification {
     void *context;
     int64_t valid_from_ns; /* earlier frames may have been sent before the command */
     uint64_t seen;         /* count of the board's pid telemetry */
-    bool received;         /* relevant telemetry has been received */
+    bool received;         /* telemetry has arrived since valid_from_ns */
     int n_disabled;        /* consecutive frames that show it without output */
     bool verified;
 };
@@ -583,14 +583,14 @@ void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn 
     }
 }
 
-static uint64_t unconfirmed_boards(const struct stopping *s)
+static uint64_t find_unconfirmed(const struct stopping *s)
 {
     return s->wanted & ~s->result.confirmed;
 }
 
 /* Returns a time half a pace after the previous frame; by then the driver's loop has freed a
  * buffer. */
-static int64_t first_stop_ns(const struct aw_canpid *client, unsigned board)
+static int64_t get_first_stop_ns(const struct aw_canpid *client, unsigned board)
 {
     int64_t sent = client->boards[board / 32].sent_ns;
     int64_t half_pace_ns = (aw_canpid_next_send_ns(client, board) - sent) / 2;
@@ -605,13 +605,13 @@ static enum aw_status send_disables(struct stopping *s, bool wait_refused, int64
     struct aw_canpid *client = s->client;
     enum aw_status first_failure = AW_OK;
     *next = AW_NEVER;
-    for (uint64_t left = unconfirmed_boards(s); left; left &= left - 1) {
+    for (uint64_t left = find_unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         bool is_first = s->progress[i].sent == 0, more = s->progress[i].sent < AW_CANPID_STOPS;
         int64_t send_at_ns =
-            is_first ? first_stop_ns(client, i * 32) : aw_canpid_next_send_ns(client, i * 32);
-        bool due = !wait_refused && aw_clock_now(client->link->clock) >= send_at_ns;
-        if (more && (due || (is_first && wait_refused))) {
+            is_first ? get_first_stop_ns(client, i * 32) : aw_canpid_next_send_ns(client, i * 32);
+        bool is_due = !wait_refused && aw_clock_now(client->link->clock) >= send_at_ns;
+        if (more && (is_due || (is_first && wait_refused))) {
             struct aw_record command;
             struct aw_canpid_sent sent;
             struct aw_error *failure = first_failure == AW_OK ? err : NULL;
@@ -640,7 +640,7 @@ static bool check_disable_frame(void *context, const struct aw_received *receive
         return true;
     unsigned i = (unsigned)aw_record_get(received->record, "board") / 32 % AW_CANPID_BOARDS;
     const struct aw_canpid_board *board = &s->client->boards[i];
-    if (!(unconfirmed_boards(s) >> i & 1) || s->progress[i].sent == 0 ||
+    if (!(find_unconfirmed(s) >> i & 1) || s->progress[i].sent == 0 ||
         aw_canpid_last_ns(&board->streams[AW_CANPID_PID]) < s->progress[i].valid_from_ns)
         return true;
     s->progress[i].received = true;
@@ -650,13 +650,13 @@ static bool check_disable_frame(void *context, const struct aw_received *receive
     /* The telemetry may reflect another program's frame, after which one of ours was lost. */
     if (s->progress[i].n_disabled >= 2 && s->progress[i].sent == AW_CANPID_STOPS)
         s->result.confirmed |= UINT64_C(1) << i;
-    return unconfirmed_boards(s) != 0;
+    return find_unconfirmed(s) != 0;
 }
 
 static enum aw_status fail_unconfirmed(const struct stopping *s, struct aw_error *err)
 {
     const struct aw_variant *variant = &s->client->wire.variant;
-    uint64_t driving = unconfirmed_boards(s) & ~s->result.silent;
+    uint64_t driving = find_unconfirmed(s) & ~s->result.silent;
     char silent[100], driven[100], confirmed[100];
     aw_canpid_board_list(variant, s->result.silent, silent, sizeof silent);
     aw_canpid_board_list(variant, driving, driven, sizeof driven);
@@ -673,11 +673,11 @@ static enum aw_status fail_unconfirmed(const struct stopping *s, struct aw_error
 static bool schedule_stop(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
     *until = next;
-    for (uint64_t left = unconfirmed_boards(s); left; left &= left - 1)
+    for (uint64_t left = find_unconfirmed(s); left; left &= left - 1)
         if (s->progress[__builtin_ctzll(left)].sent == 0)
             return true;
-    if (!unconfirmed_boards(s) || !s->waits)
-        return unconfirmed_boards(s) && next != AW_NEVER;
+    if (!find_unconfirmed(s) || !s->waits)
+        return find_unconfirmed(s) && next != AW_NEVER;
     *until = aw_min_time(next, deadline);
     return aw_clock_now(s->client->link->clock) < deadline;
 }
@@ -701,11 +701,11 @@ enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int con
         send_disables(&s, wait_status != AW_OK, &next, &failure);
     }
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        if (unconfirmed_boards(&s) >> i & 1 && !s.progress[i].received)
+        if (find_unconfirmed(&s) >> i & 1 && !s.progress[i].received)
             s.result.silent |= UINT64_C(1) << i;
     if (stopped)
         *stopped = s.result;
-    if (!unconfirmed_boards(&s))
+    if (!find_unconfirmed(&s))
         return AW_OK;
     if (failure.status != AW_OK)
         return aw_fail(err, failure.status, "%s", failure.text);

@@ -15,18 +15,18 @@
 #define STEP_NS AW_MILLISECOND
 #define STEP_S  0.001
 /* time between the three frames of a telemetry cycle, as published */
-#define GAP_NS       (200 * AW_MICROSECOND)
-#define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define DEFAULT_HZ   100
-#define OTHERS_HZ    10                   /* default rate of messages of other nodes */
-#define SLOWEST_HZ   10                   /* slowest telemetry that determines the control period */
-#define WAKING       100                  /* control periods without output after power-up */
-#define LATE_NS      (2 * AW_MILLISECOND) /* a caller that is this late delivers old frames */
-#define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
-#define MAX_OUTGOING 1024
-#define FRAME_SIZE   8  /* identifier and six bytes */
-#define COMMANDS     16 /* identifiers that a board's receive filter passes */
-#define AUX          6
+#define GAP_NS          (200 * AW_MICROSECOND)
+#define FRAME_NS        (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
+#define DEFAULT_HZ      100
+#define OTHERS_HZ       10  /* default rate of messages of other nodes */
+#define SLOWEST_HZ      10  /* slowest telemetry that determines the control period */
+#define STARTUP_PERIODS 100 /* control periods without output after power-up */
+#define LATE_NS         (2 * AW_MILLISECOND) /* a caller that is this late delivers old frames */
+#define RX_BUFFERS      2                    /* hardware buffers, RXB0 and RXB1 */
+#define MAX_OUTGOING    1024
+#define FRAME_SIZE      8  /* identifier and six bytes */
+#define COMMANDS        16 /* identifiers that a board's receive filter passes */
+#define AUX             6
 
 #define LEVER_TURN   8000.0 /* counts of the optical encoder */
 #define ALPHA_TURN   16384.0
@@ -58,8 +58,9 @@ struct driver {
     struct {
         double stuck_beyond; /* the encoders stick beyond this angle, rad */
         bool stuck;
-        struct aw_canpid_joint reported; /* state at the last tick, or when the encoders stuck */
-        int link_zero, alpha_zero;       /* true counts at which the encoders show 0 */
+        struct aw_canpid_joint
+            reported;              /* state at the last tick; since they stick, at that time */
+        int link_zero, alpha_zero; /* true counts at which the encoders show 0 */
     } encoder;
     struct {
         double *delayed; /* ring buffer of delayed speeds for the motor; NULL: no delay */
@@ -73,12 +74,12 @@ struct driver {
         bool bad_controller; /* the last controller number was above 3 */
         enum aw_canpid_error fault;
         double aux[AUX];
-        bool lamp;
+        bool is_lamp_on;
         int32_t event;
         double precompression, boost;
     } registers;
     struct {
-        uint8_t waiting[WAITING][FRAME_SIZE];
+        uint8_t waiting[RX_BUFFERS][FRAME_SIZE];
         unsigned n_waiting;
         int64_t due_ns; /* time of the next frame */
         unsigned kind;  /* its kind */
@@ -177,7 +178,7 @@ static int wrap_counts(int value, int counts_per_turn)
 }
 
 /* Returns the joint state that the encoders measure. */
-static const struct aw_canpid_joint *visible_joint(const struct driver *driver)
+static const struct aw_canpid_joint *get_visible_joint(const struct driver *driver)
 {
     return driver->encoder.stuck ? &driver->encoder.reported : &driver->joint;
 }
@@ -193,7 +194,7 @@ static void update_stuck(struct driver *driver)
 
 static void measure(struct driver *driver)
 {
-    const struct aw_canpid_joint *joint = visible_joint(driver);
+    const struct aw_canpid_joint *joint = get_visible_joint(driver);
     struct measurements *measured = &driver->measured;
     int link = angle_to_counts(joint->link, LEVER_TURN);
     int alpha = angle_to_counts(joint->lever - joint->link, ALPHA_TURN);
@@ -222,7 +223,7 @@ static void run_controller(struct bus *bus, struct driver *driver)
 {
     struct aw_canpid_pid *pid = &driver->pid;
     update_stuck(driver);
-    double lever = visible_joint(driver)->lever;
+    double lever = get_visible_joint(driver)->lever;
     measure(driver);
     if (get_error(driver) != AW_CANPID_NO_ERROR)
         aw_canpid_pid_disable(pid);
@@ -237,7 +238,7 @@ static void run_controller(struct bus *bus, struct driver *driver)
             aw_canpid_pid_switch(pid, AW_CANPID_POS, driver->measured.measured);
     driver->drive = pid->enabled
                         ? aw_joint_drive(&driver->model, aw_canpid_output_to_duty(pid->output))
-                        : (struct aw_joint_drive){.on = false};
+                        : (struct aw_joint_drive){.is_on = false};
 }
 
 /* Returns the delayed command that reaches the motor now. A disabled drive drops its pending
@@ -247,7 +248,7 @@ static struct aw_joint_drive delay_drive(struct driver *driver)
     struct aw_joint_drive drive = driver->drive;
     if (!driver->delay.delayed)
         return drive;
-    if (!drive.on) {
+    if (!drive.is_on) {
         memset(driver->delay.delayed, 0, driver->delay.n_delayed * sizeof *driver->delay.delayed);
         return drive;
     }
@@ -268,7 +269,7 @@ static void step_joint(struct driver *driver)
     driver->registers.boost = boost;
     aw_joint_step(&driver->joint, model, delay_drive(driver),
                   model->precompression_m + boost * driver->registers.precompression, STEP_S);
-    driver->clock.still = driver->clock.still && !(driver->delay.delayed && driver->drive.on) &&
+    driver->clock.still = driver->clock.still && !(driver->delay.delayed && driver->drive.is_on) &&
                           memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
@@ -290,13 +291,13 @@ static void read_waiting(struct bus *bus, struct driver *driver)
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
     for (; driver->clock.time_ns + STEP_NS <= now; driver->clock.time_ns += STEP_NS) {
-        bool round = driver->clock.time_ns >= driver->clock.tick_ns;
-        if (round) {
+        bool is_round_due = driver->clock.time_ns >= driver->clock.tick_ns;
+        if (is_round_due) {
             driver->clock.tick_ns += bus->clock.tick_ns;
             read_waiting(bus, driver);
             run_controller(bus, driver);
         }
-        if (round || !driver->clock.still)
+        if (is_round_due || !driver->clock.still)
             step_joint(driver);
     }
 }
@@ -372,7 +373,7 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
     }
     driver->registers.aux[command->index] = command->value;
     if (command->index == 0 && (command->value == 1 || command->value == 2))
-        driver->registers.lamp = command->value == 1;
+        driver->registers.is_lamp_on = command->value == 1;
 }
 
 static const struct {
@@ -453,7 +454,7 @@ static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_
     const struct aw_codec *codec = bus->codecs[kind];
     aw_record_init(&record, codec, AW_RX);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value)
+        if (codec->scalars[i].has_value)
             record.v[i] = *values++;
     record.present = codec->masks.values;
     return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK;
@@ -479,7 +480,7 @@ static bool make_pid(struct bus *bus, const struct driver *driver, uint8_t *byte
 static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_joint_model *model = &driver->model;
-    double rpm = round(visible_joint(driver)->lever_speed / (2 * M_PI) * 60 * model->gear);
+    double rpm = round(get_visible_joint(driver)->lever_speed / (2 * M_PI) * 60 * model->gear);
     double max_rpm = bus->options.fw ? 2047 : 8191;
     double current_a = driver->joint.motor_nm / model->current_nm_a;
     double current = round(CURRENT_ZERO + current_a / CURRENT_STEP);
@@ -498,13 +499,13 @@ static void send_frame(struct bus *bus, struct driver *driver)
                                          uint8_t *) = {make_joint, make_pid, make_sensors};
     uint8_t bytes[FRAME_SIZE];
     advance(bus, driver, driver->out.due_ns);
-    bool full = bus->out.count == MAX_OUTGOING;
+    bool is_full = bus->out.count == MAX_OUTGOING;
     bool encoded = encoders[driver->out.kind](bus, driver, bytes);
-    if (encoded && full) { /* drop the oldest */
+    if (encoded && is_full) { /* drop the oldest */
         bus->out.head = (bus->out.head + 1) % MAX_OUTGOING;
         bus->out.count--;
     }
-    bus->counters.dropped += full || !encoded;
+    bus->counters.dropped += is_full || !encoded;
     if (encoded)
         memcpy(bus->out.frames[(bus->out.head + bus->out.count++) % MAX_OUTGOING].bytes, bytes,
                FRAME_SIZE);
@@ -577,9 +578,9 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     /* A third waiting frame is lost silently. If a late caller delivers several at once, however,
      * the driver's loop would have run between them. */
-    if (driver->out.n_waiting == WAITING && now <= bus->clock.late_until_ns)
+    if (driver->out.n_waiting == RX_BUFFERS && now <= bus->clock.late_until_ns)
         read_waiting(bus, driver);
-    if (driver->out.n_waiting == WAITING)
+    if (driver->out.n_waiting == RX_BUFFERS)
         bus->counters.overruns++;
     else
         memcpy(driver->out.waiting[driver->out.n_waiting++], frame, FRAME_SIZE);
@@ -635,7 +636,7 @@ static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, d
     driver->delay.n_delayed = count_delay_steps(options, at);
     driver->delay.delayed = driver->delay.n_delayed ? *delayed : NULL;
     *delayed += driver->delay.n_delayed;
-    driver->clock.startup_ticks = options->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
+    driver->clock.startup_ticks = options->quirks & AW_CANPID_POWER_UP ? STARTUP_PERIODS : 0;
     driver->pid = aw_canpid_pid_defaults();
     driver->registers.fault = options->fault;
     measure(driver);
@@ -705,7 +706,7 @@ bool aw_canpid_device_get_truth(struct aw_device *device, unsigned board, int64_
                                       .pid = driver->pid,
                                       .precompression_m = driver->registers.precompression,
                                       .boost = driver->registers.boost,
-                                      .lamp = driver->registers.lamp,
+                                      .is_lamp_on = driver->registers.is_lamp_on,
                                       .error = get_error(driver)};
     memcpy(truth->aux, driver->registers.aux, sizeof truth->aux);
     return true;

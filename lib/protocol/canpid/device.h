@@ -123,7 +123,7 @@ struct aw_canpid_truth {
     double aux[6];
     double precompression_m; /* as configured */
     double boost;            /* active fraction of it, 0 … 1 */
-    bool lamp;
+    bool is_lamp_on;
     enum aw_canpid_error error;
 };
 bool aw_canpid_device_get_truth(struct aw_device *device, unsigned board, int64_t now,

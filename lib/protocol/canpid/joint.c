@@ -38,7 +38,7 @@ struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double 
 {
     double full_speed = model->motor_speed_rpm / 60 * 2 * M_PI / model->gear;
     double share = fmax(0, fabs(duty) - DUTY_ZERO) / DUTY_RANGE;
-    return (struct aw_joint_drive){.on = true, .speed = copysign(share, duty) * full_speed};
+    return (struct aw_joint_drive){.is_on = true, .speed = copysign(share, duty) * full_speed};
 }
 
 static double clamp(double value, double limit)
@@ -63,8 +63,8 @@ static double apply_friction(double speed, double loss)
 }
 
 /* Returns the torque that the drive requests, before the motor's limit. */
-static double requested_nm(const struct aw_canpid_joint *joint, const struct aw_joint_model *model,
-                           double wanted_speed)
+static double get_requested_nm(const struct aw_canpid_joint *joint,
+                               const struct aw_joint_model *model, double wanted_speed)
 {
     double full_speed = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
     double speed = joint->lever_speed;
@@ -105,14 +105,14 @@ void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *m
     double dv_per_nm = dt / model->lever.inertia;
     double before = joint->lever;
     joint->motor_nm =
-        drive.on ? clamp(requested_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
+        drive.is_on ? clamp(get_requested_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
     joint->lever_speed =
         apply_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * dv_per_nm,
                        model->lever.friction_nm * dv_per_nm);
     integrate(&joint->lever, &joint->lever_speed, model->lever.stop_rad, dt);
     if (model->faults.play_rad > 0)
         move_lever(joint, model->faults.play_rad, before);
-    if (model->faults.wall)
+    if (model->faults.has_wall)
         stop_at_wall(joint, model->faults.wall_rad);
     if (model->link.locked)
         return;

@@ -48,7 +48,7 @@ struct aw_joint_model {
 
     /* 0: no fault */
     struct {
-        bool wall;       /* the lever stops at wall_rad on that side of 0 */
+        bool has_wall;   /* the lever stops at wall_rad on that side of 0 */
         double wall_rad; /* positive or negative */
         double play_rad; /* play between motor and lever */
         /* wrong sign in the speed loop: the joint adds this fraction of its own speed */
@@ -68,7 +68,7 @@ struct aw_canpid_joint {
 
 /* Command of the drive: off, or a speed for the lever. */
 struct aw_joint_drive {
-    bool on;
+    bool is_on;
     double speed; /* rad/s */
 };
 

@@ -10,7 +10,7 @@
 #include "protocol/canpid/wire.h"
 #include "wire/rows.h"
 
-static const struct aw_name *board_names(const struct aw_variant *variant)
+static const struct aw_name *get_board_names(const struct aw_variant *variant)
 {
     const struct aw_variant *actual = variant ? variant : &aw_canpid_protocol.variants[0];
     return aw_rows_find(actual->head, "board")->names;
@@ -19,7 +19,7 @@ static const struct aw_name *board_names(const struct aw_variant *variant)
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX])
 {
-    const char *name = aw_value_name(board_names(variant), board);
+    const char *name = aw_value_name(get_board_names(variant), board);
     if (name) {
         size_t length = strnlen(name, AW_CANPID_NAME_MAX - 1);
         memcpy(out, name, length);
@@ -44,7 +44,7 @@ const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boar
 
 int aw_canpid_board_find(const struct aw_variant *variant, const char *text)
 {
-    for (const struct aw_name *name = board_names(variant); name->name; name++)
+    for (const struct aw_name *name = get_board_names(variant); name->name; name++)
         if (strcmp(name->name, text) == 0)
             return name->value;
     char *end;

@@ -8,8 +8,8 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
-#define RAD  (M_PI / 180)
-#define PUSH 0.2 /* fraction of its own speed that an unstable joint adds */
+#define RAD           (M_PI / 180)
+#define UNSTABLE_GAIN 0.2 /* fraction of its own speed that an unstable joint adds */
 
 const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "reversed", "wall",
                                              "delay", "backlash", "coulomb", "unstable", NULL};
@@ -95,7 +95,7 @@ void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_
         model->motor_speed_rpm = -model->motor_speed_rpm;
         break;
     case AW_CANPID_WALL:
-        model->faults.wall = true;
+        model->faults.has_wall = true;
         model->faults.wall_rad = plant->value;
         break;
     case AW_CANPID_BACKLASH:
@@ -106,7 +106,7 @@ void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_
             fmax(model->lever.friction_nm, plant->value * full_speed * model->droop_nm_s);
         break;
     case AW_CANPID_UNSTABLE:
-        model->faults.runaway = PUSH;
+        model->faults.runaway = UNSTABLE_GAIN;
         break;
     default:
         break;

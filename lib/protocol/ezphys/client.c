@@ -261,10 +261,10 @@ static bool handle_message(struct aw_ezphys *ez)
 {
     int64_t step = 0;
     bool has_step = find_step(ez, &step);
-    bool stream = !ez->wire.variant.envelope;
+    bool is_stream = !ez->wire.variant.envelope;
     ez->input.complete = true;
     ez->input.n_expected = ez->input.n_counted;
-    bool is_rest = stream && ez->state.is_timed && !has_step && ez->n_packets > 0;
+    bool is_rest = is_stream && ez->state.is_timed && !has_step && ez->n_packets > 0;
     /* Answers an answered message again if the simulator is still waiting. */
     ez->lockstep.may_wait = is_rest;
     ez->lockstep.answered_early = !is_rest && ez->lockstep.n_ahead > 0;
@@ -439,7 +439,7 @@ static enum aw_status prepare_command(struct aw_ezphys *ez, const struct aw_ezph
                                       struct aw_ezphys_encoded *packet,
                                       struct aw_ezphys_command **command, struct aw_error *err)
 {
-    packet->set = true;
+    packet->is_set = true;
     enum aw_status status =
         aw_encode(record, true, packet->bytes, sizeof packet->bytes, &packet->size, err);
     *command = status == AW_OK ? find_or_add_command(ez, target, err) : NULL;
@@ -511,9 +511,9 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
         status = add_packet(message, ez->custom.packet, ez->custom.size, err);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
-        if (command->motor.set)
+        if (command->motor.is_set)
             status = add_packet(message, command->motor.bytes, command->motor.size, err);
-        if (command->force.set && status == AW_OK)
+        if (command->force.is_set && status == AW_OK)
             status = add_packet(message, command->force.bytes, command->force.size, err);
     }
     return status;
@@ -577,7 +577,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
         ez->restart.must_reset = false;
         ez->custom.size = 0;
         for (size_t i = 0; i < ez->n_commands; i++)
-            ez->commands[i].force.set = false;
+            ez->commands[i].force.is_set = false;
     }
     return status;
 }
@@ -636,7 +636,7 @@ static enum aw_status stop_joint(struct aw_ezphys *ez, const struct aw_ezphys_ta
     if (!command)
         return AW_LIMIT;
     struct aw_ezphys_motor motor = get_stop_values(&command->values, count_axes(ez, target), coast);
-    command->force.set = false;
+    command->force.is_set = false;
     return aw_ezphys_motor(ez, target, &motor, err);
 }
 

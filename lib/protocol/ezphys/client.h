@@ -58,7 +58,7 @@ struct aw_ezphys_packet {
 };
 
 struct aw_ezphys_encoded {
-    bool set;
+    bool is_set;
     size_t size;
     uint8_t bytes[AW_EZPHYS_PACKET_MAX];
 };

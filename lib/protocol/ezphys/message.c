@@ -13,7 +13,7 @@ void aw_ezphys_message_begin(struct aw_ezphys_message *message)
     message->count = 0;
 }
 
-static size_t space_left(const struct aw_ezphys_message *message)
+static size_t get_space(const struct aw_ezphys_message *message)
 {
     size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
     return cap - message->size;
@@ -29,10 +29,10 @@ enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
                                      const struct aw_record *record, struct aw_error *err)
 {
     size_t size;
-    if (record->codec->size > space_left(message))
+    if (record->codec->size > get_space(message))
         return fail_full(message, err);
     enum aw_status status =
-        aw_encode(record, true, message->data + message->size, space_left(message), &size, err);
+        aw_encode(record, true, message->data + message->size, get_space(message), &size, err);
     if (status == AW_OK) {
         message->size += size;
         message->count++;
@@ -43,7 +43,7 @@ enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
 enum aw_status aw_ezphys_message_add_frame(struct aw_ezphys_message *message, struct aw_span frame,
                                            struct aw_error *err)
 {
-    if (frame.size > space_left(message))
+    if (frame.size > get_space(message))
         return fail_full(message, err);
     memcpy(message->data + message->size, frame.data, frame.size);
     message->size += frame.size;
@@ -51,7 +51,8 @@ enum aw_status aw_ezphys_message_add_frame(struct aw_ezphys_message *message, st
     return AW_OK;
 }
 
-static uint32_t header_value(const struct aw_ezphys_message *message, const struct aw_field *row)
+static uint32_t get_header_value(const struct aw_ezphys_message *message,
+                                 const struct aw_field *row)
 {
     if (row->type == AW_LENGTH)
         return (uint32_t)message->size - row->constant;
@@ -64,7 +65,7 @@ struct aw_span aw_ezphys_message_end(struct aw_ezphys_message *message)
     uint8_t *out = message->data;
     for (const struct aw_field *row = variant->envelope; row && row->type != AW_ROWS_END; row++) {
         size_t size = row->bits / 8u;
-        uint32_t value = header_value(message, row);
+        uint32_t value = get_header_value(message, row);
         for (size_t i = 0; i < size; i++)
             out[i] = (uint8_t)(value >> 8 * (variant->big_endian ? size - 1 - i : i));
         out += row->bits / 8;

@@ -120,7 +120,7 @@ void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_E
         aw_append(out, size, " ", "axes=%u", entry->axes);
 }
 
-#define WORDS 8 /* max tokens in a line, plus one to detect more */
+#define TOKENS_MAX 8 /* max tokens in a line, plus one to detect more */
 
 static enum aw_status read_id(const char *text, uint32_t *id, struct aw_error *err)
 {
@@ -144,15 +144,15 @@ static size_t parse_traits(char **tokens, size_t n, bool *slides, unsigned *axes
 
 static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struct aw_error *err)
 {
-    char *tokens[WORDS];
+    char *tokens[TOKENS_MAX];
     uint32_t id = 0;
-    size_t n = aw_lines_split(line, tokens, WORDS);
+    size_t n = aw_lines_split(line, tokens, TOKENS_MAX);
     int kind = aw_choose("object", kinds, tokens[0], strlen(tokens[0]), err);
     enum aw_status status = kind < 0 ? AW_USAGE : AW_OK;
-    bool joint = kind == AW_EZPHYS_JOINT, slides = false;
+    bool is_joint = kind == AW_EZPHYS_JOINT, slides = false;
     unsigned axes = 0;
-    n = joint ? parse_traits(tokens, n, &slides, &axes) : n;
-    if (status == AW_OK && n != 3 && !(n == 5 && joint))
+    n = is_joint ? parse_traits(tokens, n, &slides, &axes) : n;
+    if (status == AW_OK && n != 3 && !(n == 5 && is_joint))
         status =
             aw_fail(err, AW_USAGE,
                     "wrong number of arguments (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
@@ -209,11 +209,11 @@ const char *aw_ezphys_write_subject(const struct aw_record *record, aw_ezphys_na
                                     void *context, char *out, size_t size)
 {
     const char *message = record->codec->message->name;
-    bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;
+    bool is_joint = strncmp(message, "joint_", strlen("joint_")) == 0;
     double id = aw_record_get(record, "id"), axis = aw_record_get(record, "axis");
-    enum aw_ezphys_kind kind = joint ? AW_EZPHYS_JOINT : AW_EZPHYS_BODY;
+    enum aw_ezphys_kind kind = is_joint ? AW_EZPHYS_JOINT : AW_EZPHYS_BODY;
     const struct aw_ezphys_name *entry = NULL;
-    if (record->dir != AW_RX || (!joint && strcmp(message, "limb") != 0))
+    if (record->dir != AW_RX || (!is_joint && strcmp(message, "limb") != 0))
         return NULL;
     if (isnan(id)) {
         snprintf(out, size, "%s", record->text);

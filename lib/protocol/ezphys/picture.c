@@ -7,11 +7,11 @@
 
 #include "base/ticks.h"
 
-#define CROSS_M     0.15 /* half the size of the cross drawn for bodies of unknown size */
-#define SIDEWAYS    0.35 /* angle between the view and the plane of a swing, rad */
-#define GRID_LINES  2    /* grid lines on each side of the centre */
-#define FRAME       0.45 /* radius of the view, as a fraction of the canvas */
-#define JOINT_COLOR 3
+#define CROSS_M         0.15 /* half the size of the cross drawn for bodies of unknown size */
+#define MIN_SWING_ANGLE 0.35 /* angle between the view and the plane of a swing, rad */
+#define GRID_LINES      2    /* grid lines on each side of the centre */
+#define FRAME           0.45 /* radius of the view, as a fraction of the canvas */
+#define JOINT_COLOR     3
 
 /* ---- From the world to the canvas ---- */
 
@@ -362,13 +362,13 @@ void aw_ezphys_picture_fit(struct aw_ezphys_picture *p, const struct aw_ezphys_s
             /* Looks almost along the axis of a swinging joint, so that x goes to the right;
              * otherwise from a corner. */
             double front = atan2(scene->joints[i].axis[0][1], scene->joints[i].axis[0][0]);
-            p->azimuth = (sin(front) > 0 ? front - M_PI : front) + SIDEWAYS;
+            p->azimuth = (sin(front) > 0 ? front - M_PI : front) + MIN_SWING_ANGLE;
         }
     if (s->n_bodies == 0)
         extend_bounds(&b, (const double[]){0, 0, 0}, 0.5);
-    bool ground = scene && scene->ground;
+    bool has_ground = scene && scene->has_ground;
     double height = b.high[2] - b.low[2];
-    p->floor_m = ground ? scene->ground_offset_m : fmin(0, b.low[2] - height / 10);
+    p->floor_m = has_ground ? scene->ground_offset_m : fmin(0, b.low[2] - height / 10);
     if (b.low[2] - p->floor_m < height) /* the floor is close enough to be shown */
         b.low[2] = fmin(b.low[2], p->floor_m);
     fit_view(p, &b);

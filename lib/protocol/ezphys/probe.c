@@ -61,14 +61,14 @@ static void check_step(struct trial *t, const struct aw_record *record)
 {
     double step = aw_record_get(record, "step"), size = aw_record_get(record, "step_size");
     double advance = step - t->step;
-    bool restart = t->has_step && step < t->step && step >= 0 && step <= fabs(t->advance) + 1;
+    bool is_restart = t->has_step && step < t->step && step >= 0 && step <= fabs(t->advance) + 1;
     if (t->has_step) {
         t->guess.steps++;
         t->guess.even_steps +=
             size > 0 && size < 10 && size == t->step_size &&
-            (restart || (advance > 0 && (t->advance == 0 || advance == t->advance)));
+            (is_restart || (advance > 0 && (t->advance == 0 || advance == t->advance)));
     }
-    if (t->has_step && !restart)
+    if (t->has_step && !is_restart)
         t->advance = advance;
     t->has_step = true;
     t->step = step;
@@ -97,7 +97,7 @@ static void check_frame(struct trial *t, struct aw_span frame)
         t->guess.impossible += aw_record_get(&record, "depth") < 0;
 }
 
-static double ratio(uint64_t good, uint64_t total)
+static double get_ratio(uint64_t good, uint64_t total)
 {
     return total ? (double)good / (double)total : 1;
 }
@@ -109,16 +109,17 @@ static double get_regularity(const struct trial *t)
     static const uint64_t allowed = 3;
     double messages = (double)(t->guess.steps + 2) / 2;
     double breaks = t->breaks > allowed ? (double)(t->breaks - allowed) : 0;
-    return (1 - 0.5 * fmin(1, breaks / messages)) * (0.5 + 0.5 * ratio(t->non_empty, t->messages));
+    return (1 - 0.5 * fmin(1, breaks / messages)) *
+           (0.5 + 0.5 * get_ratio(t->non_empty, t->messages));
 }
 
 static double compute_score(const struct trial *t)
 {
     const struct aw_ezphys_guess *g = &t->guess;
-    double plausible =
-        ratio(g->packets - (g->impossible < g->packets ? g->impossible : g->packets), g->packets);
-    return ratio(g->explained, g->bytes) * ratio(g->unit_rotations, g->rotations) *
-           ratio(g->even_steps, g->steps) * plausible * get_regularity(t);
+    double plausible = get_ratio(
+        g->packets - (g->impossible < g->packets ? g->impossible : g->packets), g->packets);
+    return get_ratio(g->explained, g->bytes) * get_ratio(g->unit_rotations, g->rotations) *
+           get_ratio(g->even_steps, g->steps) * plausible * get_regularity(t);
 }
 
 /* Scans the bytes. Bytes between frames belong to headers, unless the framer discarded them. */
@@ -148,7 +149,7 @@ static void scan(struct trial *t, struct aw_span bytes)
         bool hopeless = framer.skipped > MAX_DISCARDED && framer.skipped > 3 * t->guess.explained;
         more = found != AW_MORE && at < bytes.size && !hopeless;
     }
-    t->guess.bytes = at; /* a truncated end proves nothing */
+    t->guess.bytes = at; /* without an incomplete packet at the end */
 }
 
 static bool run_trial(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
@@ -244,7 +245,7 @@ static void explain_guess(struct aw_ezphys_guess *g)
 {
     snprintf(g->reason, sizeof g->reason,
              "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
-             100 * ratio(g->explained, g->bytes), g->bytes);
+             100 * get_ratio(g->explained, g->bytes), g->bytes);
     if (g->rotations)
         aw_append(g->reason, sizeof g->reason, ", ",
                   "%" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit_rotations,

@@ -150,14 +150,14 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
     return AW_OK;
 }
 
-static void *member_at(void *object, const struct attribute *row)
+static void *get_member(void *object, const struct attribute *row)
 {
     return (char *)object + row->offset;
 }
 
 static enum aw_status read_numbers(struct reader *r, const struct attribute *row, void *object)
 {
-    double *values = member_at(object, row);
+    double *values = get_member(object, row);
     enum aw_status status = AW_OK;
     for (unsigned i = 0; i < row->count && status == AW_OK; i++)
         status = read_number(r, row->unit, row->min, row->max, &values[i]);
@@ -170,7 +170,7 @@ static enum aw_status read_switch(struct reader *r, const struct attribute *row,
     int index = is_in_statement(r) ? find_name(r, names, COUNT(names)) : -1;
     if (index < 0)
         return fail_at(r, &r->token, AW_USAGE, "%s: invalid value — write on or off", row->name);
-    *(bool *)member_at(object, row) = index;
+    *(bool *)get_member(object, row) = index;
     next_token(r);
     return AW_OK;
 }
@@ -184,18 +184,18 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
         return fail_at(r, &token, AW_USAGE, "%g is not a whole number — give an id from 1 to %d",
                        value, ID_MAX);
     if (status == AW_OK)
-        *(uint32_t *)member_at(object, row) = (uint32_t)value;
+        *(uint32_t *)get_member(object, row) = (uint32_t)value;
     return status;
 }
 
-static double dot(const double a[3], const double b[3])
+static double dot_product(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 static double get_length(const double v[3])
 {
-    return sqrt(dot(v, v));
+    return sqrt(dot_product(v, v));
 }
 
 /* Reads three numbers and normalises them to a unit vector. */
@@ -215,13 +215,13 @@ static enum aw_status read_direction(struct reader *r, double out[3])
 
 static enum aw_status read_normal(struct reader *r, const struct attribute *row, void *object)
 {
-    return read_direction(r, member_at(object, row));
+    return read_direction(r, get_member(object, row));
 }
 
 static enum aw_status read_rotation(struct reader *r, const struct attribute *row, void *object)
 {
     double axis[3] = {0}, angle = 0;
-    double *q = member_at(object, row);
+    double *q = get_member(object, row);
     enum aw_status status = read_direction(r, axis);
     if (status == AW_OK)
         status = read_number(r, "rad", -LIMIT_M, LIMIT_M, &angle);
@@ -533,18 +533,18 @@ static bool is_nearly_parallel(const double a[3], const double b[3])
 static enum aw_status check_axes(const struct reader *r, const struct token *start,
                                  const struct aw_scene_joint *joint)
 {
-    bool ball = joint->kind == AW_SCENE_BALL;
+    bool is_ball = joint->kind == AW_SCENE_BALL;
     unsigned axes = aw_scene_count_axes(joint->kind);
     for (unsigned i = 0; i < axes; i++)
-        if ((get_length(joint->axis[i]) > 0) == (ball && i == 1))
+        if ((get_length(joint->axis[i]) > 0) == (is_ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
-                           !(ball && i == 1)
+                           !(is_ball && i == 1)
                                ? "axis missing — write axis X Y Z (axis2, axis3)"
                                : "axis2 of a ball follows from axis and axis3 — remove it");
     if (axes > 1 && is_nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
         return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel — change axis2",
                        joint->name);
-    if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
+    if (is_ball && fabs(dot_product(joint->axis[0], joint->axis[2])) > 1e-6)
         return fail_at(r, start, AW_USAGE,
                        "joint %s: axis and axis3 are not at right angles — change axis3",
                        joint->name);
@@ -596,7 +596,7 @@ static enum aw_status read_joint(struct reader *r)
 
 static enum aw_status read_ground(struct reader *r)
 {
-    r->scene->ground = true;
+    r->scene->has_ground = true;
     return read_attributes(r, ground_rows, r->scene);
 }
 

@@ -81,7 +81,7 @@ struct aw_scene {
     struct {
         double erp, cfm;
     } solver;
-    bool ground;
+    bool has_ground;
     double ground_normal[3], ground_offset_m; /* normal · point = offset */
     struct {
         double friction, bounce; /* of contacts: Coulomb's µ, and restitution 0 to 1 */

@@ -124,7 +124,7 @@ struct objects {
     size_t *n, *last;
 };
 
-static struct aw_ezphys_object *object_at(const struct objects *table, size_t index)
+static struct aw_ezphys_object *get_object(const struct objects *table, size_t index)
 {
     return (struct aw_ezphys_object *)(table->first + index * table->size);
 }
@@ -136,9 +136,9 @@ static struct aw_ezphys_object *search(const struct objects *table, const struct
 {
     for (size_t i = 0, at = *table->last; i < *table->n; i++, at++) {
         at = at < *table->n ? at : 0;
-        if (is_same_object(object_at(table, at), record, id, by_name)) {
+        if (is_same_object(get_object(table, at), record, id, by_name)) {
             *table->last = at;
-            return object_at(table, at);
+            return get_object(table, at);
         }
     }
     return NULL;
@@ -153,7 +153,7 @@ static void *find_or_add(struct aw_ezphys_state *state, const struct objects *ta
     struct aw_ezphys_object *object = search(table, record, id, by_name);
     if (!object && *table->n < table->capacity) {
         *table->last = (*table->n)++;
-        object = object_at(table, *table->last);
+        object = get_object(table, *table->last);
         memset(object, 0, table->size);
         object->id = id;
         set_name(object, names, table->kind, record, by_name);

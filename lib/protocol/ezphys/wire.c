@@ -382,8 +382,8 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
         return aw_fail(err, AW_MALFORMED,
                        "length: %u bytes do not fit the message — dropped its rest",
                        (unsigned)packet->length);
-    bool last = framer->packets_left == 1 && !framer->unsized && !framer->uncounted;
-    if (last && need < framer->bytes_left && !wire->lenient)
+    bool is_last = framer->packets_left == 1 && !framer->unsized && !framer->uncounted;
+    if (is_last && need < framer->bytes_left && !wire->lenient)
         return aw_fail(err, AW_MALFORMED,
                        "size: %u bytes left after the last packet — dropped the message",
                        (unsigned)(framer->bytes_left - need));

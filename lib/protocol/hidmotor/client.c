@@ -139,11 +139,11 @@ static void note_other_report(struct aw_hidmotor *arm, const uint8_t *bytes, siz
         arm->counters.truncated++;
         return;
     }
-    bool error = aw_get_u32(bytes) == AW_HIDMOTOR_ERROR;
-    bool late = match_earlier(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
-    if (error)
+    bool is_error = aw_get_u32(bytes) == AW_HIDMOTOR_ERROR;
+    bool is_late = match_earlier(arm, is_error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
+    if (is_error)
         arm->counters.errors++;
-    else if (late)
+    else if (is_late)
         arm->counters.late++;
     else {
         arm->counters.foreign++;
@@ -398,7 +398,7 @@ static enum aw_status run_exchange(struct exchange *x, struct aw_error *err)
 }
 
 /* Returns the size of a message's packet id and fields. */
-static size_t content_size(const struct aw_codec *codec)
+static size_t get_content_size(const struct aw_codec *codec)
 {
     const struct aw_scalar *last = &codec->scalars[codec->n_scalars - 1];
     return (last->bit + last->bits) / 8U;
@@ -407,8 +407,8 @@ static size_t content_size(const struct aw_codec *codec)
 /* Checks the floats after the table's fields, because boards with more motors use them. */
 static bool has_finite_rest(const struct aw_codec *codec, const uint8_t *report)
 {
-    bool floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
-    for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
+    bool ends_with_floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
+    for (size_t at = get_content_size(codec); ends_with_floats && at < AW_HIDMOTOR_REPORT; at += 4)
         if (!isfinite(aw_get_f32(report + at)))
             return false;
     return true;
@@ -482,7 +482,7 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
 }
 
 /* Returns the number of the last motor that a request changes, from 1; 0: none. */
-static int last_motor(const struct aw_record *request)
+static int find_last_motor(const struct aw_record *request)
 {
     int last = 0;
     for (int i = 0; i < request->codec->n_scalars; i++) {
@@ -500,7 +500,7 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
                                    struct aw_error *err)
 {
     struct aw_hidmotor_status now;
-    int last = last_motor(request);
+    int last = find_last_motor(request);
     enum aw_status status = AW_OK;
     if (last > 1 && arm->latest.n == 0)
         status = aw_hidmotor_read_positions(arm, &now, err);
@@ -575,7 +575,7 @@ static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t 
                                    struct aw_error *err)
 {
     const struct aw_codec *codec = aw_wire_codec(&arm->wire, "set_setpoints", AW_TX);
-    size_t wanted = content_size(codec) - 4;
+    size_t wanted = get_content_size(codec) - 4;
     if (id != codec->message->code || size >= wanted || arm->options.force)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,

@@ -18,9 +18,9 @@
 #include "protocol/hidmotor/wire.h"
 #include "wire/rows.h"
 
-#define REPORT  AW_HIDMOTOR_REPORT
-#define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
-#define PENDING 64 /* size of the kernel's queue for a program */
+#define REPORT      AW_HIDMOTOR_REPORT
+#define MOTORS      AW_HIDMOTOR_DEVICE_MOTORS
+#define PENDING_MAX 64 /* size of the kernel's queue for a program */
 
 /* Indices of the table of packets. */
 enum {
@@ -30,15 +30,15 @@ enum {
     PACKETS = 10,
 };
 
-#define LOOP_NS     AW_MILLISECOND
-#define SLOW_NS     (100 * AW_MILLISECOND)
-#define LATE_NS     (150 * AW_MILLISECOND)
-#define PLANNER_MS  16 /* time for measuring, commanding the servos and checking limits */
-#define VELOCITY_MS 50
-#define QUANTUM     0.24 /* resolution, deg: 240 deg in 1000 steps */
-#define SERVO_MID   120.0
-#define SERVO_MAX   240.0
-#define FULL_EFFORT AW_HIDMOTOR_FULL_EFFORT
+#define LOOP_NS        AW_MILLISECOND
+#define SLOW_NS        (100 * AW_MILLISECOND)
+#define LATE_NS        (150 * AW_MILLISECOND)
+#define PLANNER_MS     16 /* time for measuring, commanding the servos and checking limits */
+#define VELOCITY_MS    50
+#define RESOLUTION_DEG 0.24 /* 240 deg in 1000 steps */
+#define SERVO_MID      120.0
+#define SERVO_MAX      240.0
+#define FULL_EFFORT    AW_HIDMOTOR_FULL_EFFORT
 
 /* The servo: a spring and a damper with limited force and speed. */
 #define STEP_S      0.001
@@ -108,7 +108,7 @@ struct board {
     } input;
     struct {
         int n_pending, first_pending;
-        struct pending pending[PENDING];
+        struct pending pending[PENDING_MAX];
     } out;
 };
 
@@ -167,17 +167,17 @@ enum purpose {
     NOISE,
 };
 
-static double random_share(const struct board *board, int64_t time_ms, int motor,
-                           enum purpose purpose)
+static double draw_random_share(const struct board *board, int64_t time_ms, int motor,
+                                enum purpose purpose)
 {
     struct aw_random random = {board->options.seed * 31 + purpose};
     random.state += aw_random_next(&random) ^ ((uint64_t)time_ms * MOTORS + (uint64_t)motor);
     return aw_random_share(&random);
 }
 
-static double random_share_now(const struct board *board, int motor, enum purpose purpose)
+static double draw_share_now(const struct board *board, int motor, enum purpose purpose)
 {
-    return random_share(board, board->clock.time_ms, motor, purpose);
+    return draw_random_share(board, board->clock.time_ms, motor, purpose);
 }
 
 static bool draw_fault(struct board *board, enum aw_hidmotor_fault fault)
@@ -190,7 +190,7 @@ static bool draw_fault(struct board *board, enum aw_hidmotor_fault fault)
 
 /* ---- Setpoints ---- */
 
-static double setpoint_at(const struct motor *motor, int64_t time_ms)
+static double get_setpoint(const struct motor *motor, int64_t time_ms)
 {
     double u = motor->duration_ms > 0
                    ? (double)(time_ms - motor->started_ms) / (double)motor->duration_ms
@@ -208,7 +208,7 @@ static void hold_setpoint(struct motor *motor, double setpoint)
 static void clamp_to_limits(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    double setpoint = setpoint_at(motor, board->clock.time_ms);
+    double setpoint = get_setpoint(motor, board->clock.time_ms);
     if (setpoint < board->limits[i].min)
         hold_setpoint(motor, board->limits[i].min);
     if (setpoint > board->limits[i].max)
@@ -219,7 +219,7 @@ static void clamp_to_limits(struct board *board, int i)
 
 static double round_to_step(double deg)
 {
-    return round(deg / QUANTUM) * QUANTUM;
+    return round(deg / RESOLUTION_DEG) * RESOLUTION_DEG;
 }
 
 static void command_servo(struct board *board, int i)
@@ -227,8 +227,8 @@ static void command_servo(struct board *board, int i)
     struct motor *motor = &board->motors[i];
     /* Friction and play leave the joint slightly off; the error is the same at the same
      * position. */
-    double setpoint = setpoint_at(motor, board->clock.time_ms);
-    double phase = random_share(board, 0, i, PHASE);
+    double setpoint = get_setpoint(motor, board->clock.time_ms);
+    double phase = draw_random_share(board, 0, i, PHASE);
     double command_deg =
         round_to_step(setpoint) + REST_ERROR * sin(2 * M_PI * (setpoint / REST_PERIOD + phase));
     if (isfinite(command_deg))
@@ -239,15 +239,16 @@ static void command_servo(struct board *board, int i)
  * fastest velocity. Below the dead band a motor would not turn. */
 static const double min_velocity[MOTORS] = {150, 150, 50};
 
-static double max_velocity(const struct board *board, int i)
+static double get_max_velocity(const struct board *board, int i)
 {
     return board->packets[SET_VELOCITY].request->scalars[1 + i].field->max;
 }
 
-static double velocity_effort(const struct board *board, int i)
+static double get_velocity_effort(const struct board *board, int i)
 {
     double velocity = board->motors[i].velocity_setpoint, dead = aw_hidmotor_dead_band(i);
-    double share = (fabs(velocity) - min_velocity[i]) / (max_velocity(board, i) - min_velocity[i]);
+    double share =
+        (fabs(velocity) - min_velocity[i]) / (get_max_velocity(board, i) - min_velocity[i]);
     if (!(share > 0))
         return 0;
     return copysign(floor(dead + (FULL_EFFORT - dead) * share), velocity);
@@ -278,9 +279,9 @@ static bool drive_motor(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
     double output = fabs(motor->velocity_setpoint) > 0
-                        ? aw_hidmotor_effort_to_output(i, velocity_effort(board, i))
+                        ? aw_hidmotor_effort_to_output(i, get_velocity_effort(board, i))
                         : aw_hidmotor_dc_control(&motor->dc, motor->gains,
-                                                 setpoint_at(motor, board->clock.time_ms));
+                                                 get_setpoint(motor, board->clock.time_ms));
     double before = motor->dc.angle;
     aw_hidmotor_dc_step(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
     return fabs(motor->dc.angle - before) > 0 || fabs(motor->dc.speed) > 0;
@@ -289,12 +290,12 @@ static bool drive_motor(struct board *board, int i)
 static double get_glitch(const struct board *board, int i)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_GLITCH];
-    if (!(share > 0) || random_share_now(board, i, GLITCH) >= share)
+    if (!(share > 0) || draw_share_now(board, i, GLITCH) >= share)
         return 0;
-    double size = 0.7 + 2.3 * random_share_now(board, i, GLITCH_SIZE);
-    double kind = random_share_now(board, i, GLITCH_KIND);
+    double size = 0.7 + 2.3 * draw_share_now(board, i, GLITCH_SIZE);
+    double kind = draw_share_now(board, i, GLITCH_KIND);
     if (kind < 1.0 / 16)
-        return 65536 * QUANTUM; /* a raw angle slightly below 0, read as unsigned */
+        return 65536 * RESOLUTION_DEG; /* a raw angle slightly below 0, read as unsigned */
     return kind < 0.5 ? size : -size;
 }
 
@@ -302,9 +303,9 @@ static double get_glitch(const struct board *board, int i)
 static double measure(const struct board *board, int i, double last)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
-    if (share > 0 && board->clock.time_ms > 0 && random_share_now(board, i, STUCK) < share)
+    if (share > 0 && board->clock.time_ms > 0 && draw_share_now(board, i, STUCK) < share)
         return last;
-    double noise = (2 * random_share_now(board, i, NOISE) - 1) * MAX_NOISE;
+    double noise = (2 * draw_share_now(board, i, NOISE) - 1) * MAX_NOISE;
     double angle =
         has_servos(board) ? board->motors[i].dc.angle + noise : board->motors[i].dc.encoder;
     angle += get_glitch(board, i);
@@ -357,19 +358,19 @@ static void advance(struct board *board, int64_t now)
 /* ---- Packets ---- */
 
 /* Returns the position of value i; the id precedes the values. */
-static uint8_t *value_at(struct board *board, const struct aw_codec *codec, int i)
+static uint8_t *get_value_at(struct board *board, const struct aw_codec *codec, int i)
 {
     return board->input.buffer + codec->scalars[1 + i].bit / 8;
 }
 
 static double get_value(struct board *board, const struct aw_codec *codec, int i)
 {
-    return (double)aw_get_f32(value_at(board, codec, i));
+    return (double)aw_get_f32(get_value_at(board, codec, i));
 }
 
 static void put_value(struct board *board, const struct aw_codec *codec, int i, double value)
 {
-    aw_put_f32(value_at(board, codec, i), (float)value);
+    aw_put_f32(get_value_at(board, codec, i), (float)value);
 }
 
 /* Converts like the firmware's compiler, without C's undefined behaviour. */
@@ -386,7 +387,7 @@ static bool is_equal(double a, double b)
 static void set_motor(struct board *board, struct motor *motor, double target, int64_t duration_ms,
                       bool sinusoidal)
 {
-    double now = setpoint_at(motor, board->clock.time_ms);
+    double now = get_setpoint(motor, board->clock.time_ms);
     motor->velocity_setpoint = 0;
     if (is_equal(target, now) && duration_ms == motor->duration_ms &&
         sinusoidal == motor->sinusoidal)
@@ -412,7 +413,7 @@ static void act_positions(struct board *board, const struct packet *packet)
     put_value(board, packet->reply, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
         put_value(board, packet->reply, 1 + 2 * i,
-                  setpoint_at(&board->motors[i], board->clock.time_ms));
+                  get_setpoint(&board->motors[i], board->clock.time_ms));
         put_value(board, packet->reply, 2 + 2 * i, board->motors[i].measured);
     }
 }
@@ -421,11 +422,11 @@ static double get_effort(const struct board *board, int i)
 {
     const struct motor *motor = &board->motors[i];
     if (fabs(motor->velocity_setpoint) > 0)
-        return velocity_effort(board, i);
+        return get_velocity_effort(board, i);
     if (!has_servos(board))
         return motor->dc.effort;
     double dead = aw_hidmotor_dead_band(i);
-    double error = setpoint_at(motor, board->clock.time_ms) - motor->measured;
+    double error = get_setpoint(motor, board->clock.time_ms) - motor->measured;
     double wanted = fmin(1, fabs(motor->gains[0] * error));
     if (fabs(error) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
         return 0;
@@ -444,7 +445,7 @@ static void act_velocities(struct board *board, const struct packet *packet)
 
 static void act_gripper(struct board *board, const struct packet *packet)
 {
-    int value = *value_at(board, packet->request, 0);
+    int value = *get_value_at(board, packet->request, 0);
     int max = (int)packet->request->scalars[1].field->max;
     board->gripper = value < max ? value : max;
 }
@@ -454,7 +455,7 @@ static bool is_velocity_packet(const struct board *board, const struct packet *p
     return packet >= &board->packets[VELOCITY_GAINS];
 }
 
-static double *gain_at(struct board *board, const struct packet *packet, int i)
+static double *get_gain(struct board *board, const struct packet *packet, int i)
 {
     struct motor *motor = &board->motors[i / 3];
     return (is_velocity_packet(board, packet) ? motor->velocity_gains : motor->gains) + i % 3;
@@ -463,17 +464,17 @@ static double *gain_at(struct board *board, const struct packet *packet, int i)
 static void act_gains(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3 * board->options.motors; i++)
-        put_value(board, packet->reply, i, *gain_at(board, packet, i));
+        put_value(board, packet->reply, i, *get_gain(board, packet, i));
 }
 
 /* Keeps the ki of the velocity controllers at 0. */
 static void act_set_gains(struct board *board, const struct packet *packet)
 {
-    bool velocity = is_velocity_packet(board, packet);
+    bool is_velocity = is_velocity_packet(board, packet);
     for (int i = 0; i < 3 * board->options.motors; i++)
-        *gain_at(board, packet, i) =
-            velocity && i % 3 == 1 ? 0 : get_value(board, packet->request, i);
-    for (int i = 0; i < board->options.motors && !velocity; i++) {
+        *get_gain(board, packet, i) =
+            is_velocity && i % 3 == 1 ? 0 : get_value(board, packet->request, i);
+    for (int i = 0; i < board->options.motors && !is_velocity; i++) {
         hold_setpoint(&board->motors[i], board->motors[i].measured);
         board->motors[i].dc.error_sum = 0;
     }
@@ -486,9 +487,9 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
         double speed = get_value(board, packet->request, i);
         if (!isfinite(speed) || !(fabs(speed) > 0))
             continue;
-        hold_setpoint(motor, setpoint_at(motor, board->clock.time_ms));
+        hold_setpoint(motor, get_setpoint(motor, board->clock.time_ms));
         motor->velocity_setpoint =
-            copysign(aw_clamp(fabs(speed), min_velocity[i], max_velocity(board, i)), speed);
+            copysign(aw_clamp(fabs(speed), min_velocity[i], get_max_velocity(board, i)), speed);
     }
 }
 
@@ -526,18 +527,18 @@ static const struct packet *find_packet(const struct board *board, uint32_t id)
 
 static void drop_first(struct board *board)
 {
-    board->out.first_pending = (board->out.first_pending + 1) % PENDING;
+    board->out.first_pending = (board->out.first_pending + 1) % PENDING_MAX;
     board->out.n_pending--;
 }
 
 /* Queues a report. Reports keep their order, so a late report delays those after it. */
 static void queue_report(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
-    if (board->out.n_pending == PENDING) {
+    if (board->out.n_pending == PENDING_MAX) {
         drop_first(board);
         board->counters.dropped++;
     }
-    int slot = (board->out.first_pending + board->out.n_pending++) % PENDING;
+    int slot = (board->out.first_pending + board->out.n_pending++) % PENDING_MAX;
     struct pending *pending = &board->out.pending[slot];
     board->clock.due_ns = due_ns > board->clock.due_ns ? due_ns : board->clock.due_ns;
     pending->due_ns = board->clock.due_ns;
@@ -576,7 +577,7 @@ static void report_joints(struct board *board)
             .name = board->limits[i].name,
             .unit = "deg",
             .position = exists ? motor->measured : (double)NAN,
-            .setpoint = exists ? setpoint_at(motor, board->clock.time_ms) : (double)NAN,
+            .setpoint = exists ? get_setpoint(motor, board->clock.time_ms) : (double)NAN,
             .velocity = exists ? motor->velocity : (double)NAN,
             .effort = exists ? get_effort(board, i) : (double)NAN};
     }
@@ -637,7 +638,7 @@ static void handle_request(struct board *board)
         const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
         memset(board->input.buffer, 0, REPORT);
         aw_put_u32(board->input.buffer, error->message->code);
-        aw_put_u32(value_at(board, error, 0), id);
+        aw_put_u32(get_value_at(board, error, 0), id);
         board->counters.unknown++;
     }
     board->clock.still = false;
@@ -850,7 +851,7 @@ void aw_hidmotor_device_get_truth(struct aw_device *device, int64_t now,
     memcpy(truth->light, board->light, sizeof truth->light);
     for (int i = 0; i < MOTORS; i++) {
         const struct motor *motor = &board->motors[i];
-        truth->setpoint[i] = setpoint_at(motor, board->clock.time_ms);
+        truth->setpoint[i] = get_setpoint(motor, board->clock.time_ms);
         truth->angle[i] = motor->dc.angle;
         truth->speed[i] = motor->dc.speed;
         memcpy(truth->gains[i], motor->gains, sizeof motor->gains);

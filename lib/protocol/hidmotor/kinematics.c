@@ -12,7 +12,7 @@ static const double degree = M_PI / 180;
 /* Lengths from the table up, mm: to the base joint, the shoulder, the elbow, the tip. */
 static const double links[] = {55, 40, 100, 100};
 
-static double shoulder_height(void)
+static double get_shoulder_height(void)
 {
     return links[0] + links[1];
 }
@@ -27,7 +27,7 @@ static double clamp_angle(const struct aw_hidmotor_pose *pose, int joint)
 }
 
 /* Returns by how much the joint exceeds its limits; 0: not at all. */
-static double limit_excess(const struct aw_hidmotor_pose *pose, int joint)
+static double get_limit_excess(const struct aw_hidmotor_pose *pose, int joint)
 {
     return fabs(pose->deg[joint] - clamp_angle(pose, joint));
 }
@@ -41,9 +41,9 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
 {
     int joint = 0;
     for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
-        if (limit_excess(pose, i) > limit_excess(pose, joint))
+        if (get_limit_excess(pose, i) > get_limit_excess(pose, joint))
             joint = i;
-    double over = limit_excess(pose, joint);
+    double over = get_limit_excess(pose, joint);
     if (!is_finite_pose(pose))
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
     if (over > 0)
@@ -64,13 +64,13 @@ struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
     return (struct aw_hidmotor_point){
         .x_mm = r * cos(base),
         .y_mm = r * sin(base),
-        .z_mm = shoulder_height() + links[2] * cos(upper) - links[3] * sin(fore),
+        .z_mm = get_shoulder_height() + links[2] * cos(upper) - links[3] * sin(fore),
     };
 }
 
 /* ---- Inverse ---- */
 
-static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmotor_point *b)
+static double get_distance(const struct aw_hidmotor_point *a, const struct aw_hidmotor_point *b)
 {
     return hypot(hypot(a->x_mm - b->x_mm, a->y_mm - b->y_mm), a->z_mm - b->z_mm);
 }
@@ -104,14 +104,14 @@ static struct aw_hidmotor_pose solve(const struct plane *plane, bool turned, boo
 }
 
 /* Returns the travel between two poses. The elbow angle is the same in all valid solutions. */
-static double travel_between(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
+static double get_travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
 }
 
-static double total_excess(const struct aw_hidmotor_pose *pose)
+static double get_total_excess(const struct aw_hidmotor_pose *pose)
 {
-    return limit_excess(pose, 0) + limit_excess(pose, 1) + limit_excess(pose, 2);
+    return get_limit_excess(pose, 0) + get_limit_excess(pose, 1) + get_limit_excess(pose, 2);
 }
 
 static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
@@ -137,7 +137,7 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     struct plane plane = (struct plane){
         .bearing_deg = on_axis ? start->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
         .r = on_axis ? 0 : r,
-        .h = point->z_mm - shoulder_height(),
+        .h = point->z_mm - get_shoulder_height(),
     };
     double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
     if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
@@ -145,7 +145,7 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                        "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
                        "the shoulder at (0, 0, %g)",
                        point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
-                       shoulder_height());
+                       get_shoulder_height());
     /* Chooses the best of the four solutions. If none is valid, the one with the smallest excess
      * gives the reason. */
     struct aw_hidmotor_pose closest = {{0}};
@@ -155,13 +155,13 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
         struct aw_hidmotor_pose clamped = {
             {clamp_angle(&candidate, 0), clamp_angle(&candidate, 1), clamp_angle(&candidate, 2)}};
         struct aw_hidmotor_point tip = aw_hidmotor_fk(&clamped);
-        if (total_excess(&candidate) < min_excess) {
-            min_excess = total_excess(&candidate);
+        if (get_total_excess(&candidate) < min_excess) {
+            min_excess = get_total_excess(&candidate);
             closest = candidate;
         }
-        if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM &&
-            travel_between(&clamped, start) < min_travel) {
-            min_travel = travel_between(&clamped, start);
+        if (get_distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM &&
+            get_travel(&clamped, start) < min_travel) {
+            min_travel = get_travel(&clamped, start);
             *pose = clamped;
         }
     }

@@ -8,7 +8,7 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT              2e-5 /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
+#define EXACT_DEG          2e-5 /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
 #define SETPOINT_TOLERANCE 0.25 /* tolerance of a setpoint at rest: one servo step, deg */
 #define MIN_MOVEMENT       0.5  /* min movement of a joint that follows, deg */
 #define MOVE_TIMEOUT_NS    AW_SECOND /* time within which it must move */
@@ -187,7 +187,7 @@ static bool is_commanded(const struct aw_hidmotor *arm, int motor)
 {
     const struct aw_hidmotor_motion *motion = &arm->motion;
     int64_t elapsed_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
-    return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
+    return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT_DEG) &&
            (double)(elapsed_ns - STOP_MAX_AGE_NS) / 1e6 < motion->duration_ms;
 }
 
@@ -228,7 +228,7 @@ enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
     *moving = 0;
     for (int i = 0; i < now.n && i < before.n && status == AW_OK; i++)
         if (!is_given(target, i) && !(continued >> i & 1) &&
-            !is_at(now.setpoint[i], before.setpoint[i], EXACT))
+            !is_at(now.setpoint[i], before.setpoint[i], EXACT_DEG))
             *moving |= 1u << i;
     return status;
 }
@@ -285,7 +285,7 @@ static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_p
         struct aw_hidmotor_status now;
         status = aw_hidmotor_read_positions(arm, &now, err);
         bool fresh = status == AW_OK && now.earliest_ns >= plan->sent_ns;
-        if (fresh && (are_setpoints_at(plan, &now, EXACT) || are_setpoints_moving(plan, &now)))
+        if (fresh && (are_setpoints_at(plan, &now, EXACT_DEG) || are_setpoints_moving(plan, &now)))
             return AW_OK;
         if (status == AW_OK || status == AW_MALFORMED)
             status = aw_clock_sleep(clock, aw_clock_now(clock) + AW_HIDMOTOR_POLL_NS);
@@ -367,10 +367,10 @@ static bool has_arrived(const struct waiting *w)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
     bool at_rest = w->now.time_ns - w->changed_ns >= 2 * AW_HIDMOTOR_POLL_NS;
-    return are_setpoints_at(w->plan, &w->now, at_rest ? SETPOINT_TOLERANCE : EXACT);
+    return are_setpoints_at(w->plan, &w->now, at_rest ? SETPOINT_TOLERANCE : EXACT_DEG);
 }
 
-static const char *joint_name(int motor)
+static const char *get_joint_name(int motor)
 {
     static const char *const others[] = {"m4", "m5", "m6", "m7"};
     return motor < AW_HIDMOTOR_JOINTS ? aw_hidmotor_joint(motor).alias
@@ -384,11 +384,11 @@ static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_e
         return aw_fail(
             err, AW_REFUSED,
             "%s: rests %.2f deg from its setpoint — give a tolerance of %g deg, the arm's accuracy",
-            joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
+            get_joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
                    "%s: setpoint is %.1f deg, but the joint stays at %.1f: arm not homed, or "
                    "motors disabled — hold Home on the board, or switch the motors on",
-                   joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
+                   get_joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
 }
 
 static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *err)
@@ -400,7 +400,7 @@ static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *e
     return aw_fail(err, AW_REFUSED,
                    "%s: the setpoint rests at %.2f deg instead of %.2f — check for a limit of the "
                    "board, or another program that moves the arm",
-                   joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
+                   get_joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
 
 /* Returns a failure as soon as the motion is certain to fail. */
@@ -427,7 +427,7 @@ static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err
             worst_joint = i;
     return aw_fail(
         err, AW_TIMEOUT, "timed out: %s is at %.1f deg, its target is %.1f — check for an obstacle",
-        joint_name(worst_joint), w->now.position[worst_joint], w->plan->target[worst_joint]);
+        get_joint_name(worst_joint), w->now.position[worst_joint], w->plan->target[worst_joint]);
 }
 
 /* A single damaged reply does not end a wait; several consecutive ones do. */
@@ -483,7 +483,7 @@ static enum aw_status measure_quickly(struct aw_hidmotor *arm, bool first)
     return status;
 }
 
-static double plausible_position(const struct aw_hidmotor *arm, int motor)
+static double clamp_position(const struct aw_hidmotor *arm, int motor)
 {
     double deg = arm->latest.position[motor];
     if (motor >= AW_HIDMOTOR_JOINTS)
@@ -500,7 +500,7 @@ static bool is_at_rest(const struct aw_hidmotor *arm, int motor,
     const struct aw_hidmotor_status *latest = &arm->latest;
     bool comparable = motor < before->n && latest->time_ns - before->time_ns < MOVE_TIMEOUT_NS;
     return !is_commanded(arm, motor) &&
-           !(comparable && !is_at(latest->setpoint[motor], before->setpoint[motor], EXACT)) &&
+           !(comparable && !is_at(latest->setpoint[motor], before->setpoint[motor], EXACT_DEG)) &&
            is_at(latest->position[motor], latest->setpoint[motor], AW_HIDMOTOR_TOLERANCE);
 }
 
@@ -509,7 +509,7 @@ static double hold_position(const struct aw_hidmotor *arm, int motor,
 {
     double setpoint = arm->latest.setpoint[motor];
     if (!is_at_rest(arm, motor, before))
-        return plausible_position(arm, motor);
+        return clamp_position(arm, motor);
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 

@@ -54,14 +54,14 @@ double aw_unitysim_deg_to_ticks(double degrees)
 
 /* ---- Joints ---- */
 
-static const char *const *joint_names(void)
+static const char *const *get_joint_names(void)
 {
     return aw_message_row(&aw_unitysim_protocol, "control", "joints")->labels;
 }
 
 const char *aw_unitysim_joint_name(int joint)
 {
-    return joint_names()[joint];
+    return get_joint_names()[joint];
 }
 
 static char normalise_char(char c)
@@ -91,7 +91,7 @@ enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_e
     *joint = aw_unitysim_joint_find(name);
     if (*joint >= 0)
         return AW_OK;
-    return aw_fail_unknown(err, aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS),
+    return aw_fail_unknown(err, aw_suggest(name, get_joint_names(), AW_UNITYSIM_JOINTS),
                            "use shoulder, elbow, wrist_rotate, wrist_flex or hand",
                            "joint '%.40s' not found", name);
 }

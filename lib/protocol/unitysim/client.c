@@ -29,11 +29,11 @@
 #define UPDATES         3
 #define STOPS_MIN       5
 #define STOPS_MAX       20
-#define QUIET           3 /* number of consecutive feedback messages without a driven joint */
+#define QUIET_MESSAGES  3 /* number of consecutive feedback messages without a driven joint */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
 /* number of consecutive feedback messages: a stopped joint coasts for a step */
-#define SETTLED 3
+#define SETTLED_MESSAGES 3
 /* number of feedback messages within the tolerance after which the joint will not come closer */
 #define MAX_WAIT 20
 
@@ -98,7 +98,7 @@ enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *var
     return AW_OK;
 }
 
-static int64_t now_ns(const struct aw_unitysim *unity)
+static int64_t get_now_ns(const struct aw_unitysim *unity)
 {
     return aw_clock_now(unity->link->clock);
 }
@@ -148,11 +148,11 @@ static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *e
 
 static enum aw_status send_if_due(struct aw_unitysim *unity, struct aw_error *err)
 {
-    int64_t now = now_ns(unity);
+    int64_t now = get_now_ns(unity);
     if (!unity->stream.streaming || now < unity->stream.next_tick_ns)
         return AW_OK;
-    bool first = unity->stream.last_tick_ns == AW_NEVER;
-    if (!first && (int64_t)unity->stream.cadence_ms.n < unity->options.samples_max)
+    bool is_first = unity->stream.last_tick_ns == AW_NEVER;
+    if (!is_first && (int64_t)unity->stream.cadence_ms.n < unity->options.samples_max)
         aw_samples_add(&unity->stream.cadence_ms, (double)(now - unity->stream.last_tick_ns) / 1e6);
     unity->stream.last_tick_ns = now;
     /* The next period stays on the grid; missed periods are skipped. */
@@ -173,7 +173,7 @@ static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive
     if (drive.velocity > max)
         drive.velocity = max;
     if (old->state != drive.state || old->velocity != drive.velocity)
-        unity->changed_ns[joint] = now_ns(unity);
+        unity->changed_ns[joint] = get_now_ns(unity);
     *old = drive;
 }
 
@@ -183,7 +183,7 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
     if (unity->stream.streaming)
         return;
     unity->stream.streaming = true;
-    unity->stream.next_tick_ns = now_ns(unity);
+    unity->stream.next_tick_ns = get_now_ns(unity);
     unity->stream.last_tick_ns = AW_NEVER;
 }
 
@@ -240,7 +240,7 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_received *recei
 {
     struct aw_unitysim_feedback *feedback = &unity->feedback;
     const struct aw_link *link = unity->link;
-    int64_t now = now_ns(unity),
+    int64_t now = get_now_ns(unity),
             waited_ns = link->rx.time_ns ? aw_wall_time() - link->rx.time_ns : 0;
     int64_t arrived_ns = waited_ns > 0 && waited_ns < AW_SECOND * 60 ? now - waited_ns : now;
     int64_t gap_ns = arrived_ns - feedback->received_ns;
@@ -305,7 +305,7 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
         int64_t until =
             unity->stream.streaming ? aw_min_time(unity->stream.next_tick_ns, deadline) : deadline;
         status = aw_link_read(link, unity->frame, sizeof unity->frame, &size, until, err);
-    } while (status == AW_TIMEOUT && now_ns(unity) < deadline);
+    } while (status == AW_TIMEOUT && get_now_ns(unity) < deadline);
     if (status == AW_EVENT && link->rx.event[0]) {
         snprintf(unity->reports.link_news, sizeof unity->reports.link_news, "%s", link->rx.event);
         received->notice = unity->reports.link_news;
@@ -336,7 +336,7 @@ enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_
                                 void *context, struct aw_error *err)
 {
     /* A peer that is never silent must not delay the deadline. */
-    while (now_ns(unity) <= deadline) {
+    while (get_now_ns(unity) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
         if (!can_continue(status))
@@ -353,7 +353,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
     struct aw_received received;
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MAX && status != AW_TIMEOUT; i++) {
-        status = aw_unitysim_receive(unity, now_ns(unity), &received, err);
+        status = aw_unitysim_receive(unity, get_now_ns(unity), &received, err);
         if (!can_continue(status))
             return status;
     }
@@ -363,7 +363,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity)
 {
-    return unity->feedback.count ? now_ns(unity) - unity->feedback.received_ns : AW_NEVER;
+    return unity->feedback.count ? get_now_ns(unity) - unity->feedback.received_ns : AW_NEVER;
 }
 
 bool aw_unitysim_is_stale(const struct aw_unitysim *unity)
@@ -394,7 +394,7 @@ enum aw_status aw_unitysim_send_stop(struct aw_unitysim *unity, struct aw_error 
     return send_control(unity, err);
 }
 
-static int first_driven(const struct aw_unitysim *unity)
+static int find_first_driven(const struct aw_unitysim *unity)
 {
     int joint = 0;
     while (joint < AW_UNITYSIM_JOINTS && unity->feedback.velocity[joint] == 0)
@@ -416,7 +416,7 @@ static bool watch_stop(void *context, const struct aw_received *received)
     if (unity->feedback.count == stopping->seen_count)
         return true;
     stopping->seen_count = unity->feedback.count;
-    stopping->n_quiet = first_driven(unity) == AW_UNITYSIM_JOINTS ? stopping->n_quiet + 1 : 0;
+    stopping->n_quiet = find_first_driven(unity) == AW_UNITYSIM_JOINTS ? stopping->n_quiet + 1 : 0;
     return true;
 }
 
@@ -427,9 +427,10 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     enum aw_status status = AW_OK;
     for (int sent = 1; status == AW_OK; sent++) {
         /* Sends even if the clock refuses to wait. */
-        aw_unitysim_idle(unity, now_ns(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
+        aw_unitysim_idle(unity, get_now_ns(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping,
+                         NULL);
         bool no_feedback = stopping->seen_count == count_before && aw_unitysim_is_stale(unity);
-        bool enough = no_feedback || stopping->n_quiet >= QUIET;
+        bool enough = no_feedback || stopping->n_quiet >= QUIET_MESSAGES;
         if (sent >= (enough ? STOPS_MIN : STOPS_MAX))
             break;
         status = send_control(unity, err);
@@ -450,7 +451,7 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
     unity->stream.stop_confirmed = status == AW_OK && stopping.n_quiet > 0;
     if (status != AW_OK || stopping.seen_count == count_before || stopping.n_quiet > 0)
         return status;
-    int joint = first_driven(unity);
+    int joint = find_first_driven(unity);
     return aw_fail(
         err, AW_REFUSED,
         "%s is still moving at velocity %d — check whether another client commands the arm",
@@ -501,16 +502,16 @@ static bool watch_request(void *context, const struct aw_received *received)
 static enum aw_status repeat_request(struct request *request, int64_t wait_ns, struct aw_error *err)
 {
     struct aw_unitysim *unity = request->unity;
-    int64_t now = now_ns(unity), deadline = now + wait_ns;
+    int64_t now = get_now_ns(unity), deadline = now + wait_ns;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !request->done) {
         status = send_record(unity, request->record, err);
         request->sent++;
         if (status == AW_OK && wait_ns > 0)
-            status =
-                aw_unitysim_idle(unity, aw_min_time(now_ns(unity) + request->interval_ns, deadline),
-                                 watch_request, request, err);
-        if (now_ns(unity) >= deadline)
+            status = aw_unitysim_idle(
+                unity, aw_min_time(get_now_ns(unity) + request->interval_ns, deadline),
+                watch_request, request, err);
+        if (get_now_ns(unity) >= deadline)
             break;
     }
     return status;
@@ -611,8 +612,8 @@ enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
     for (int i = 0; i < UPDATES && status == AW_OK; i++) {
         status = send_record(unity, &record, err);
         if (status == AW_OK)
-            status =
-                aw_unitysim_idle(unity, now_ns(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
+            status = aw_unitysim_idle(unity, get_now_ns(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL,
+                                      err);
     }
     return status;
 }
@@ -677,7 +678,7 @@ struct moving {
     int n_inside[AW_UNITYSIM_JOINTS];
 };
 
-static int distance(const struct moving *moving, int joint)
+static int get_distance(const struct moving *moving, int joint)
 {
     return moving->move.goals[joint].position - moving->unity->feedback.position[joint];
 }
@@ -685,7 +686,7 @@ static int distance(const struct moving *moving, int joint)
 static bool is_at_goal(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
-    return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
+    return !goal->wanted || abs(get_distance(moving, joint)) <= goal->tolerance;
 }
 
 static double get_speed(const struct moving *moving)
@@ -704,7 +705,7 @@ static int get_velocity(const struct moving *moving, int joint)
 static struct aw_unitysim_drive drive_towards(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
-    int delta = distance(moving, joint), remaining = abs(delta);
+    int delta = get_distance(moving, joint), remaining = abs(delta);
     if (remaining <= (goal->tolerance + 1) / 2 || moving->n_inside[joint] > MAX_WAIT ||
         !(get_speed(moving) > 0))
         return (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
@@ -760,9 +761,9 @@ static enum aw_status run_move(struct moving *moving, aw_received_fn *fn, void *
                                struct aw_error *err)
 {
     struct aw_unitysim *unity = moving->unity;
-    while (moving->n_settled < SETTLED) {
+    while (moving->n_settled < SETTLED_MESSAGES) {
         struct aw_received received;
-        int64_t now = now_ns(unity);
+        int64_t now = get_now_ns(unity);
         steer(moving);
         int64_t until = now + aw_min_time(AW_UNITYSIM_CADENCE_NS, moving->remaining_ns);
         enum aw_status status = aw_unitysim_receive(unity, until, &received, err);
@@ -771,7 +772,7 @@ static enum aw_status run_move(struct moving *moving, aw_received_fn *fn, void *
         if (is_reportable(status, &received) && fn && !fn(context, &received))
             return AW_ENOUGH;
         moving->remaining_ns -=
-            (int64_t)((double)(now_ns(unity) - now) * fmin(1, get_speed(moving)));
+            (int64_t)((double)(get_now_ns(unity) - now) * fmin(1, get_speed(moving)));
         if (moving->remaining_ns <= 0)
             return fail_unreached(moving, err);
     }

@@ -344,16 +344,16 @@ static bool complete_datagram(struct arm *arm, const struct aw_codec *codec,
                               const struct datagram *in, struct datagram *complete)
 {
     struct aw_record record;
-    size_t camera = codec->scalars[aw_codec_find(codec, "camera.x")].bit / 8U,
+    size_t camera_at = codec->scalars[aw_codec_find(codec, "camera.x")].bit / 8U,
            limits = codec->scalars[aw_unitysim_find_scalar(codec, 0, "min")].bit / 8U,
            data_end = codec->size - 1, size = in->size;
-    bool scene = strcmp(codec->message->name, "scene") == 0;
-    if (size < (scene ? camera : limits))
+    bool is_scene = strcmp(codec->message->name, "scene") == 0;
+    if (size < (is_scene ? camera_at : limits))
         return false;
     aw_record_init(&record, codec, AW_TX);
     aw_unitysim_put_camera(&record, &arm->world.next_camera);
-    aw_unitysim_put_limits(&record, scene ? &arm->world.next_limits : &arm->world.limits);
-    if (scene) { /* mandatory fields, set from the packet below */
+    aw_unitysim_put_limits(&record, is_scene ? &arm->world.next_limits : &arm->world.limits);
+    if (is_scene) { /* mandatory fields, set from the packet below */
         aw_record_set(&record, "scene", 1, NULL);
         aw_record_set(&record, "frame_rate", 1, NULL);
     }
@@ -361,7 +361,7 @@ static bool complete_datagram(struct arm *arm, const struct aw_codec *codec,
     memcpy(complete->bytes, in->bytes,
            size >= data_end ? data_end
            : size >= limits ? limits
-                            : camera);
+                            : camera_at);
     return complete->size > 0;
 }
 

@@ -15,8 +15,8 @@ struct frame {
     struct aw_unitysim_point at, forward, y_range, right;
 };
 
-static struct aw_unitysim_point combine(struct aw_unitysim_point a, double ka,
-                                        struct aw_unitysim_point b, double kb)
+static struct aw_unitysim_point combine_points(struct aw_unitysim_point a, double ka,
+                                               struct aw_unitysim_point b, double kb)
 {
     return (struct aw_unitysim_point){a.x * ka + b.x * kb, a.y * ka + b.y * kb,
                                       a.z * ka + b.z * kb};
@@ -26,14 +26,14 @@ static struct aw_unitysim_point combine(struct aw_unitysim_point a, double ka,
 static void rotate_axes(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
 {
     double s = sin(deg * M_PI / 180), c = cos(deg * M_PI / 180);
-    struct aw_unitysim_point rotated = combine(*from, c, *to, s);
-    *to = combine(*to, c, *from, -s);
+    struct aw_unitysim_point rotated = combine_points(*from, c, *to, s);
+    *to = combine_points(*to, c, *from, -s);
     *from = rotated;
 }
 
 static void advance(struct frame *f, double mm)
 {
-    f->at = combine(f->at, 1, f->forward, mm);
+    f->at = combine_points(f->at, 1, f->forward, mm);
 }
 
 void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape)
@@ -45,7 +45,7 @@ void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unity
     rotate_axes(&f.forward, &f.right, degrees[AW_UNITYSIM_SHOULDER]);
     advance(&f, upper_forward);
     points[AW_UNITYSIM_AT_UPPER_ARM] = f.at;
-    f.at = combine(f.at, 1, f.y_range, -upper_down);
+    f.at = combine_points(f.at, 1, f.y_range, -upper_down);
     points[AW_UNITYSIM_AT_ELBOW] = f.at;
     rotate_axes(&f.forward, &f.y_range, degrees[AW_UNITYSIM_ELBOW]);
     advance(&f, forearm);
@@ -56,10 +56,10 @@ void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unity
     rotate_axes(&f.forward, &f.y_range, degrees[AW_UNITYSIM_WRIST_FLEX]);
     advance(&f, palm);
     points[AW_UNITYSIM_AT_HAND] = f.at;
-    points[AW_UNITYSIM_AT_FINGER] = combine(f.at, 1, f.forward, finger);
-    points[AW_UNITYSIM_AT_GRASP] = combine(f.at, 1, f.forward, grasp);
+    points[AW_UNITYSIM_AT_FINGER] = combine_points(f.at, 1, f.forward, finger);
+    points[AW_UNITYSIM_AT_GRASP] = combine_points(f.at, 1, f.forward, grasp);
     rotate_axes(&f.forward, &f.right, closed_deg - degrees[AW_UNITYSIM_HAND]);
-    points[AW_UNITYSIM_AT_THUMB] = combine(f.at, 1, f.forward, finger);
+    points[AW_UNITYSIM_AT_THUMB] = combine_points(f.at, 1, f.forward, finger);
 }
 
 /* ---- Drawing ---- */
@@ -85,7 +85,7 @@ struct canvas_point {
     double x, y;
 };
 
-static struct picture picture(struct aw_braille *canvas, enum aw_unitysim_side side)
+static struct picture make_picture(struct aw_braille *canvas, enum aw_unitysim_side side)
 {
     const struct window *w = &windows[side];
     double width = canvas->columns * 2, height = canvas->rows * 4;
@@ -128,7 +128,7 @@ void aw_unitysim_draw_shape(const struct aw_unitysim_shape *shape, enum aw_unity
     };
     static const uint8_t joints[] = {AW_UNITYSIM_AT_SHOULDER, AW_UNITYSIM_AT_ELBOW,
                                      AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND};
-    struct picture p = picture(canvas, side);
+    struct picture p = make_picture(canvas, side);
     const struct window *w = &windows[p.side];
     struct canvas_point a =
         project(&p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});

@@ -160,7 +160,7 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-static uint8_t checksum_from(const uint8_t *frame, size_t first, size_t size)
+static uint8_t sum_from(const uint8_t *frame, size_t first, size_t size)
 {
     unsigned sum = 0;
     for (size_t i = first; i < size; i++)
@@ -169,19 +169,19 @@ static uint8_t checksum_from(const uint8_t *frame, size_t first, size_t size)
 }
 
 /* size: number of bytes before the checksum. */
-static uint8_t checksum(const uint8_t *frame, size_t size)
+static uint8_t get_checksum(const uint8_t *frame, size_t size)
 {
-    return checksum_from(frame, HEADER, size);
+    return sum_from(frame, HEADER, size);
 }
 
 static enum aw_status check_checksum(struct aw_span frame, struct aw_error *err)
 {
     const uint8_t *data = frame.data;
     uint8_t found = data[frame.size - 1];
-    uint8_t expected = checksum(data, frame.size - 1);
+    uint8_t expected = get_checksum(data, frame.size - 1);
     if (found == expected)
         return AW_OK;
-    if (found == checksum_from(data, 4, frame.size - 1))
+    if (found == sum_from(data, 4, frame.size - 1))
         return aw_fail(err, AW_MALFORMED,
                        "checksum: %02X expected, %02X found: the sender sums from byte 4 (older "
                        "VIPER dialect, not supported) — sum from byte %d",
@@ -253,7 +253,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
     size_t size = aw_frame_size(wire, message);
     if (in.size < size)
         return AW_MORE;
-    if (checksum(in.data, size - 1) != in.data[size - 1])
+    if (get_checksum(in.data, size - 1) != in.data[size - 1])
         return resync(framer, in, 1, used, err);
     *frame = (struct aw_span){in.data, size};
     *used = size;
@@ -274,7 +274,7 @@ const struct aw_protocol aw_unitysim_protocol = {
     .ports = {30004, 30005},
     .frames.frame_max = FRAME_MAX,
     .frames.datagrams = true,
-    .frames.checksum = checksum,
+    .frames.checksum = get_checksum,
     .frames.checksum_from = HEADER,
     .frames.identify = identify,
     .frames.next_frame = next_frame,

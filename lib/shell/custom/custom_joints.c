@@ -127,10 +127,10 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
                                   void *context)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
-    bool stream = *(const bool *)context;
+    bool is_stream = *(const bool *)context;
     aw_session_start_motion(session);
     enum aw_status status = aw_custom_exchange(session, packet);
-    bool is_lost = stream && status == AW_TIMEOUT;
+    bool is_lost = is_stream && status == AW_TIMEOUT;
     arm->n_lost = is_lost ? arm->n_lost + 1 : 0;
     return is_lost && arm->n_lost < LOST_MAX ? AW_OK : status;
 }
@@ -195,18 +195,18 @@ static enum aw_status stream_path(struct aw_session *session, struct aw_joint_li
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     double now[AW_CUSTOM_JOINTS], seconds = motion->seconds;
-    bool stream = true, last = false;
+    bool is_stream = true, is_last = false;
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    for (int64_t tick = 1; status == AW_OK && !last; tick++) {
+    for (int64_t tick = 1; status == AW_OK && !is_last; tick++) {
         double progress = seconds > 0 ? fmin(1, (double)tick / HZ / seconds) : 1;
         double share = (1 - cos(M_PI * progress)) / 2;
-        last = share >= 1;
+        is_last = share >= 1;
         for (size_t i = 0; i < arm->n; i++)
-            now[i] = last ? goal[i] : motion->from[i] + share * (goal[i] - motion->from[i]);
-        stream = !last;
-        status = each_packet(session, now, send_packet, &stream);
-        if (status == AW_OK && !last)
+            now[i] = is_last ? goal[i] : motion->from[i] + share * (goal[i] - motion->from[i]);
+        is_stream = !is_last;
+        status = each_packet(session, now, send_packet, &is_stream);
+        if (status == AW_OK && !is_last)
             status = aw_joints_attend(session, list, aw_time_after(start, (double)tick / HZ), 0,
                                       NULL, NULL);
         aw_session_show_progress(session, "%s %.0f of %.0f s", session->run.command->name,
@@ -220,7 +220,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_joint_li
                                   const struct aw_joint_command *command)
 {
     double goal[AW_CUSTOM_JOINTS];
-    bool stream = command->is_stream;
+    bool is_stream = command->is_stream;
     for (size_t i = 0; i < AW_CUSTOM_JOINTS; i++)
         goal[i] = NAN;
     for (size_t k = 0; k < command->n; k++)
@@ -229,10 +229,10 @@ static enum aw_status run_command(struct aw_session *session, struct aw_joint_li
         return dry_run(session, goal, command->show_ns);
     /* A single motion starts at the current position, so it needs a new report. */
     enum aw_status status = AW_OK;
-    if (!stream || isnan(list->joints[command->goals[0].joint].state.value[AW_JOINT_ACTUAL]))
+    if (!is_stream || isnan(list->joints[command->goals[0].joint].state.value[AW_JOINT_ACTUAL]))
         status = read_joints(session, list);
-    if (stream)
-        return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
+    if (is_stream)
+        return status == AW_OK ? each_packet(session, goal, send_packet, &is_stream) : status;
     struct motion motion;
     if (status == AW_OK)
         status = plan_path(session, list, command, &motion);

@@ -9,12 +9,12 @@
 #define PATIENCE_S 0.5 /* max wait for unsolicited messages, s */
 #define FRAME_ROOM 256
 /* tolerance of an unchanged setpoint, as a share of the arrival tolerance */
-#define SAME    1e-3
-#define KEPT_NS (500 * AW_MILLISECOND)
+#define SAME_VALUE_SHARE 1e-3
+#define KEPT_NS          (500 * AW_MILLISECOND)
 
 /* ---- Fields of joint values ---- */
 
-static const char *field_unit(struct aw_session *session, const struct aw_field_ref *ref)
+static const char *get_field_unit(struct aw_session *session, const struct aw_field_ref *ref)
 {
     if (!ref->message)
         return NULL;
@@ -26,13 +26,13 @@ static void find_velocity(struct aw_session *session, struct aw_custom_joint *jo
 {
     double scale, offset;
     struct aw_field_ref ref = aw_field_ref_find(session, joint->row->velocity, AW_RX, NULL);
-    joint->velocity_unit = field_unit(session, &ref);
-    bool same = joint->velocity_unit && *joint->speed_unit &&
-                (strcmp(joint->velocity_unit, joint->speed_unit) == 0 ||
-                 aw_number_find_scale(joint->velocity_unit, joint->speed_unit, &scale, &offset));
-    if (same)
+    joint->velocity_unit = get_field_unit(session, &ref);
+    bool is_same = joint->velocity_unit && *joint->speed_unit &&
+                   (strcmp(joint->velocity_unit, joint->speed_unit) == 0 ||
+                    aw_number_find_scale(joint->velocity_unit, joint->speed_unit, &scale, &offset));
+    if (is_same)
         ref = aw_field_ref_find(session, joint->row->velocity, AW_RX, joint->speed_unit);
-    joint->reports[same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA_1] = ref;
+    joint->reports[is_same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA_1] = ref;
 }
 
 /* Defaults for tolerances that the file does not give. */
@@ -139,7 +139,7 @@ void aw_custom_find_fields(struct aw_session *session, struct aw_custom_arm *arm
  * time. */
 static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t now)
 {
-    if (fabs(value - joint->seen_setpoint) <= SAME * joint->tolerance)
+    if (fabs(value - joint->seen_setpoint) <= SAME_VALUE_SHARE * joint->tolerance)
         return;
     joint->changed_ns = isnan(joint->seen_setpoint) ? AW_NO_TIME : now;
     joint->seen_setpoint = value;
@@ -232,9 +232,9 @@ static const struct aw_message *find_answer(const struct aw_session *session,
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *answer = &protocol->messages[i];
-        bool same = query->word ? strcmp(answer->word, query->word) == 0
-                                : answer->code == query->code && !answer->head == !query->head;
-        if (answer->dir == AW_RX && same && answer != query &&
+        bool is_same = query->word ? strcmp(answer->word, query->word) == 0
+                                   : answer->code == query->code && !answer->head == !query->head;
+        if (answer->dir == AW_RX && is_same && answer != query &&
             aw_session_is_custom(session, answer))
             return answer;
     }

@@ -9,10 +9,10 @@
 #include "shell/custom/custom_parts.h"
 #include "shell/safety/stop.h"
 
-#define TRIES    3
-#define REST_S   0.5  /* max time to come to rest, s */
-#define SAMPLE_S 0.06 /* sampling interval, s */
-#define STEADY   0.01 /* max movement at rest, as a share of the range */
+#define ATTEMPTS   3
+#define REST_S     0.5  /* max time to come to rest, s */
+#define SAMPLE_S   0.06 /* sampling interval, s */
+#define REST_SHARE 0.01 /* max movement at rest, as a share of the range */
 
 /* ---- Tool copy ---- */
 
@@ -86,7 +86,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
         if (!(protocol->messages[i].dir & AW_TX) ||
             strcmp(protocol->messages[i].name, stop->packet) != 0)
             continue;
-        if (stop->hold)
+        if (stop->holds)
             return aw_custom_fill_packet(session, i, setpoints, packet);
         aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
         return AW_OK;
@@ -112,11 +112,11 @@ static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
          stop++) {
         struct aw_record packet;
         enum aw_status status = make_stop(session, stop, &packet);
-        bool again = status == AW_OK;
-        for (int i = 0; i < TRIES && again; i++) {
+        bool must_repeat = status == AW_OK;
+        for (int i = 0; i < ATTEMPTS && must_repeat; i++) {
             status = aw_custom_exchange(session, &packet);
             ++*sent;
-            again = status == AW_TIMEOUT;
+            must_repeat = status == AW_TIMEOUT;
         }
         worst = status != AW_OK ? status : worst;
     }
@@ -127,7 +127,7 @@ static bool has_moved(const struct aw_custom_arm *arm, const double *before)
 {
     for (size_t i = 0; i < arm->n; i++) {
         double range = arm->joints[i].max - arm->joints[i].min;
-        double tolerance = isfinite(range) ? STEADY * range : STEADY;
+        double tolerance = isfinite(range) ? REST_SHARE * range : REST_SHARE;
         if (!(fabs(arm->joints[i].state.value[AW_JOINT_ACTUAL] - before[i]) <= tolerance))
             return true;
     }
@@ -199,12 +199,13 @@ void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *con
 enum aw_motion_effect aw_custom_on_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
-    bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
-    if (known && !tx)
+    bool is_known =
+        aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
+    if (is_known && !tx)
         aw_custom_store_values(session, &record);
-    if (known && aw_session_is_custom(session, record.codec->message))
+    if (is_known && aw_session_is_custom(session, record.codec->message))
         return tx && !record.codec->message->reads ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     if (session->device.custom.base_tool->share.on_frame)
         return session->device.custom.base_tool->share.on_frame(session, tx, frame);
-    return tx && !(known && record.codec->message->reads) ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
+    return tx && !(is_known && record.codec->message->reads) ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }

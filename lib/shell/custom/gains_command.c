@@ -57,7 +57,7 @@ static const struct aw_gain_file gain_file = {
     .check_value = check_value,
 };
 
-static struct aw_device_setting *gains_of(struct aw_session *session)
+static struct aw_device_setting *get_gains(struct aw_session *session)
 {
     return aw_custom_arm(session)->gains;
 }
@@ -66,7 +66,7 @@ const struct aw_controller aw_custom_controller = {
     .file = &gain_file,
     .send = aw_settings_send,
     .error_start = "the joints are held, but their",
-    .settings = gains_of,
+    .settings = get_gains,
     .retries = 2,
 };
 

@@ -91,7 +91,7 @@ const struct aw_command aw_send_command = {
     .args = AW_ARGS(
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "fields of the packet"}),
-    .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
+    .options = AW_OPTIONS(AW_START_OPTIONS), .needs_custom = true, .safety = AW_DANGEROUS,
     .is_harmless = aw_send_only_reads, .run = aw_run_send,
     .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),
     .details = "The tool does not know what the packet does, so it asks first, unless the packet "

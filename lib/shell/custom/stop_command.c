@@ -9,7 +9,7 @@
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *stop = aw_find_command(session->device.custom.base_tool, "stop");
-    if (!session->tool->protocol->frames.can || !stop)
+    if (!session->tool->protocol->frames.is_can || !stop)
         return AW_OK;
     aw_session_print_result(session);
     return stop->run(session, args);

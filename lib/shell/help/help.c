@@ -14,7 +14,7 @@
 
 struct aw_help_options {
     const char *as;
-    bool tables;
+    bool lists_tables;
 };
 AW_GIVEN(command, aw_help_options, aw_help_given)
 
@@ -29,30 +29,30 @@ static bool has_word(const char *text, const char *word)
  * from a pipe. */
 static void fill_line(const struct aw_tool *tool, const char *line, char *out, size_t size)
 {
-    bool shell = strncmp(line, "$ ", 2) == 0;
+    bool is_shell_line = strncmp(line, "$ ", 2) == 0;
     const char *moves = strstr(line, " {moves}");
-    snprintf(out, size, "%s%s", shell ? "" : tool->name, shell ? "" : " ");
+    snprintf(out, size, "%s%s", is_shell_line ? "" : tool->name, is_shell_line ? "" : " ");
     if (moves && tool->help.example_moves)
         snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->help.example_moves, tool->name,
                  (int)(moves - line), line);
     else if (moves)
         snprintf(out, size, "%s %.*s %s", tool->name, (int)(moves - line), line,
                  tool->help.example_move);
-    for (const char *at = moves ? "" : shell ? line + 2 : line; *at;) {
+    for (const char *at = moves ? "" : is_shell_line ? line + 2 : line; *at;) {
         size_t plain = strcspn(at, "{");
         aw_append(out, size, "", "%.*s", (int)plain, at);
         at += plain;
-        bool move = strncmp(at, "{move}", 6) == 0, field = strncmp(at, "{field}", 7) == 0;
-        if (move || field)
+        bool is_move = strncmp(at, "{move}", 6) == 0, is_field = strncmp(at, "{field}", 7) == 0;
+        if (is_move || is_field)
             aw_append(out, size, "", "%s",
-                      move ? tool->help.example_move : tool->help.example_field);
+                      is_move ? tool->help.example_move : tool->help.example_field);
         else if (*at)
             aw_append(out, size, "", "{");
-        at += move ? 6 : field ? 7 : *at != '\0';
+        at += is_move ? 6 : is_field ? 7 : *at != '\0';
     }
 }
 
-/* A common command without own examples uses those of the first help page that name it. */
+/* A common command without its own examples uses those of the first help page that name it. */
 void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
                      aw_example_fn *fn, void *context)
 {
@@ -182,7 +182,7 @@ static void print_links(struct aw_page *page)
 }
 
 /* Returns the title that man-pages(7) requires. */
-static const char *topic_title(const struct aw_page *page, const char *topic)
+static const char *write_title(const struct aw_page *page, const char *topic)
 {
     bool exit_codes = strcmp(topic, "exit-codes") == 0;
     return exit_codes && page->form == AW_PAGE_MAN ? "Exit status" : topic;
@@ -242,7 +242,7 @@ struct group {
     char names[512];
 };
 
-static enum aw_group command_group(const struct aw_command *command)
+static enum aw_group get_group(const struct aw_command *command)
 {
     static const enum aw_group usual[] = {
         [AW_READ] = AW_GROUP_LOOK,
@@ -256,7 +256,7 @@ static enum aw_group command_group(const struct aw_command *command)
 static void add_to_group(const struct aw_command *command, void *context)
 {
     struct group *group = context;
-    if (!command->hidden && command_group(command) == group->group)
+    if (!command->hidden && get_group(command) == group->group)
         aw_append(group->names, sizeof group->names, " ", "%s", command->name);
 }
 
@@ -291,11 +291,11 @@ static void print_short_page(struct aw_page *page)
     static const char *const titles[] = {NULL,   "move",   "look",    "measure",
                                          "keep", "set up", "messages"};
     const struct aw_tool *tool = page->session->tool;
-    bool prompt = page->session->mode.interactive;
+    bool is_prompt = page->session->mode.interactive;
     char names[256], manual[96];
     aw_page_add_title(page, tool->name,
-                      prompt ? "TAB completes, Ctrl-C stops all motion, Ctrl-D quits"
-                             : tool->summary);
+                      is_prompt ? "TAB completes, Ctrl-C stops all motion, Ctrl-D quits"
+                                : tool->summary);
     aw_output_print(page->out, "\n");
     for (int i = AW_GROUP_MOVE; i <= AW_GROUP_MESSAGES; i++) {
         struct group group = {(enum aw_group)i, ""};
@@ -309,7 +309,7 @@ static void print_short_page(struct aw_page *page)
     aw_page_add_list(page, "help",
                      "COMMAND, such as 'help watch': arguments, options, examples; or TOPIC:");
     aw_page_add_list(page, "", names);
-    if (prompt)
+    if (is_prompt)
         return;
     snprintf(manual, sizeof manual, "%s --help-all: every option and link; man %s", tool->name,
              tool->name);
@@ -340,7 +340,7 @@ static const char safety[] =
 static void print_manual_topic(struct aw_page *page, const struct aw_topic *topic)
 {
     page->depth = 0;
-    aw_page_add_heading(page, topic_title(page, topic->name));
+    aw_page_add_heading(page, write_title(page, topic->name));
     page->depth = 1;
     aw_show_topic(page, topic);
     page->depth = 0;
@@ -398,9 +398,9 @@ static void print_topic_page(struct aw_page *page, const struct aw_topic *topic)
 
 enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command)
 {
-    bool all = session->tool->help.usage || session->options.print.help_all;
+    bool shows_all = session->tool->help.usage || session->options.print.help_all;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
-    if (!command && !all) {
+    if (!command && !shows_all) {
         print_short_page(&page);
         return AW_OK;
     }
@@ -423,17 +423,17 @@ enum aw_status aw_print_help(struct aw_session *session, const struct aw_command
 /* Prints a topic for docs and the manual pages of all tools: the whole topic, or only this tool's
  * tables. */
 static void print_topic_source(struct aw_session *session, const struct aw_topic *topic,
-                               const char *form, bool tables)
+                               const char *form, bool lists_tables)
 {
     struct aw_page page = aw_page_open(session, AW_PAGE_MARKDOWN);
     char summary[128];
     if (strcmp(form, "man") == 0)
         page.form = AW_PAGE_MAN;
-    page.depth = tables;
-    if (tables) {
+    page.depth = lists_tables;
+    if (lists_tables) {
         aw_show_topic_tables(&page, topic);
     } else if (page.form == AW_PAGE_MAN) {
-        aw_page_add_heading(&page, topic_title(&page, topic->name));
+        aw_page_add_heading(&page, write_title(&page, topic->name));
         page.depth = 1;
         aw_page_add_markdown(&page, topic->text, NULL);
         if (strcmp(topic->name, "config") == 0)
@@ -463,7 +463,7 @@ static enum aw_status run_help(struct aw_session *session, const struct aw_args 
     if (aw_session_is_json(session))
         return aw_print_help_json(session, command, topic);
     if (topic && strcmp(form, "text") != 0)
-        print_topic_source(session, topic, form, aw_help_given(session)->tables);
+        print_topic_source(session, topic, form, aw_help_given(session)->lists_tables);
     else if (!name && strcmp(form, "man") == 0)
         aw_print_man_page(session);
     else if (topic && !command) {
@@ -484,7 +484,7 @@ static const struct aw_arg help_args[] = {
 static const struct aw_option help_options[] = {
     {.name = "as", AW_AT(aw_help_options, as), .value = "FORM", .fallback = "text",
      .choices = AW_LIST("text", "man", "md"), .help = "text, man or md"},
-    {.name = "tables", AW_AT(aw_help_options, tables),
+    {.name = "tables", AW_AT(aw_help_options, lists_tables),
      .help = "with md or man, print only the part of the topic about this tool"},
     {0},
 };

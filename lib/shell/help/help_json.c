@@ -9,7 +9,8 @@
 #include "shell/help/topics.h"
 #include "shell/session/bind.h"
 
-#define FORM 1 /* version of the object; increment it when a member changes or disappears */
+/* version of the object; increment it when a member changes or disappears */
+#define FORMAT_VERSION 1
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -185,7 +186,7 @@ static json_t *describe_tool(struct aw_session *session)
     aw_session_each_command(session, add_command, &listing);
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
         json_array_append_new(topics, json_string(topic->name));
-    json_object_set_new(object, "form", json_integer(FORM));
+    json_object_set_new(object, "form", json_integer(FORMAT_VERSION));
     set_text(object, "tool", tool->name);
     set_text(object, "version", AW_VERSION);
     set_text(object, "summary", tool->summary);

@@ -9,12 +9,12 @@
 
 #include "base/text.h"
 
-#define WIDEST   100 /* columns; wider text is hard to read */
-#define NARROW   64  /* narrower terminals have no room for two columns */
-#define LEFT     28  /* start of the right column */
-#define INDENTED 6   /* indent of text below the left column */
-#define LISTED   9   /* start of the words of a list */
-#define LINE     2048
+#define COLUMNS_MAX    100 /* columns; wider text is hard to read */
+#define NARROW_COLUMNS 64  /* narrower terminals have no room for two columns */
+#define LEFT           28  /* start of the right column */
+#define INDENTED       6   /* indent of text below the left column */
+#define LIST_COLUMN    9   /* start of the words of a list */
+#define LINE           2048
 
 struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
 {
@@ -26,7 +26,7 @@ struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
         page.plain = "\033[0m";
     }
     if (isatty(session->out.fd) && ioctl(session->out.fd, TIOCGWINSZ, &size) == 0)
-        page.width = size.ws_col < WIDEST ? size.ws_col : WIDEST;
+        page.width = size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
     return page;
 }
 
@@ -42,21 +42,21 @@ static int count_columns(const char *text, size_t length)
 /* Prints words starting at column at, wraps them with this indent, and ends the last line. */
 static void print_wrapped(const struct aw_page *page, int indent, int at, const char *text)
 {
-    bool first = true;
+    bool is_first = true;
     for (; page->width && *text; text += strspn(text, " \n")) {
         size_t length = strcspn(text, " \n");
         int columns = count_columns(text, length);
-        if (!first && at + 1 + columns > page->width) {
+        if (!is_first && at + 1 + columns > page->width) {
             aw_output_print(page->out, "\n%*s", indent, "");
             at = indent;
-        } else if (!first) {
+        } else if (!is_first) {
             aw_output_print(page->out, " ");
             at++;
         }
         aw_output_print(page->out, "%.*s", (int)length, text);
         at += columns;
         text += length;
-        first = false;
+        is_first = false;
     }
     aw_output_print(page->out, "%s\n", text);
 }
@@ -111,12 +111,12 @@ static const char *remove_marks(const char *text, char *out, size_t size)
 
 static bool begin_part(struct aw_page *page, enum aw_page_part part)
 {
-    bool first = page->last != part || part == AW_PAGE_PARAGRAPH;
-    bool separate = first && page->last != AW_PAGE_HEADING && page->last != AW_PAGE_START;
+    bool is_first = page->last != part || part == AW_PAGE_PARAGRAPH;
+    bool separate = is_first && page->last != AW_PAGE_HEADING && page->last != AW_PAGE_START;
     if (separate && page->form != AW_PAGE_MAN)
         aw_output_print(page->out, "\n");
     page->last = part;
-    return first;
+    return is_first;
 }
 
 void aw_page_add_title(struct aw_page *page, const char *name, const char *summary)
@@ -154,15 +154,15 @@ static void print_text_row(const struct aw_page *page, const char *left, const c
 {
     char words[LINE];
     int columns = count_columns(left, strlen(left));
-    bool narrow = page->width && page->width < NARROW;
-    bool below = narrow || columns > LEFT - 2;
-    int indent = narrow ? INDENTED : LEFT + 2;
+    bool is_narrow = page->width && page->width < NARROW_COLUMNS;
+    bool is_below = is_narrow || columns > LEFT - 2;
+    int indent = is_narrow ? INDENTED : LEFT + 2;
     aw_output_print(page->out, "  ");
-    if (below)
+    if (is_below)
         print_wrapped(page, INDENTED, 2, left);
     else
         aw_output_print(page->out, "%s", left);
-    aw_output_print(page->out, "%*s", below ? indent : LEFT - columns, "");
+    aw_output_print(page->out, "%*s", is_below ? indent : LEFT - columns, "");
     print_wrapped(page, indent, indent, remove_marks(right, words, sizeof words));
 }
 
@@ -178,7 +178,7 @@ static void write_cell(struct aw_output *out, const char *text)
 void aw_page_add_row(struct aw_page *page, const char *left, const char *right)
 {
     char words[LINE];
-    bool first = begin_part(page, AW_PAGE_ROW);
+    bool is_first = begin_part(page, AW_PAGE_ROW);
     if (page->form == AW_PAGE_TEXT) {
         print_text_row(page, remove_marks(left, words, sizeof words), right);
     } else if (page->form == AW_PAGE_MAN) {
@@ -187,7 +187,7 @@ void aw_page_add_row(struct aw_page *page, const char *left, const char *right)
         write_man_line(page->out, "", right);
     } else {
         bool marked = strchr(left, '`') != NULL;
-        aw_output_print(page->out, "%s| %s", first ? "| name | meaning |\n|---|---|\n" : "",
+        aw_output_print(page->out, "%s| %s", is_first ? "| name | meaning |\n|---|---|\n" : "",
                         marked ? "" : "`");
         write_cell(page->out, left);
         aw_output_print(page->out, "%s | ", marked ? "" : "`");
@@ -198,8 +198,8 @@ void aw_page_add_row(struct aw_page *page, const char *left, const char *right)
 
 void aw_page_add_list(struct aw_page *page, const char *left, const char *items)
 {
-    aw_output_draw(page->out, "%s%-*s%s", page->bold, LISTED, left, page->plain);
-    print_wrapped(page, LISTED, LISTED, items);
+    aw_output_draw(page->out, "%s%-*s%s", page->bold, LIST_COLUMN, left, page->plain);
+    print_wrapped(page, LIST_COLUMN, LIST_COLUMN, items);
 }
 
 void aw_page_add_text(struct aw_page *page, const char *text)
@@ -219,9 +219,9 @@ void aw_page_add_text(struct aw_page *page, const char *text)
 
 void aw_page_add_code(struct aw_page *page, const char *line)
 {
-    bool after_heading = page->last == AW_PAGE_START, first = begin_part(page, AW_PAGE_CODE);
+    bool after_heading = page->last == AW_PAGE_START, is_first = begin_part(page, AW_PAGE_CODE);
     if (page->form == AW_PAGE_MAN) {
-        aw_output_print(page->out, "%s.EX\n", first && !after_heading ? ".PP\n" : "");
+        aw_output_print(page->out, "%s.EX\n", is_first && !after_heading ? ".PP\n" : "");
         write_man_line(page->out, "", line);
         aw_output_print(page->out, ".EE\n");
     } else {
@@ -260,8 +260,8 @@ static void print_markdown_row(struct aw_page *page, char *line)
 struct markdown {
     struct aw_page *page;
     const char *tool;
-    bool visible, code; /* inside a visible section; inside a ``` block */
-    bool in_table;      /* after the header row of a table */
+    bool is_visible, is_code; /* inside a visible section; inside a ``` block */
+    bool in_table;            /* after the header row of a table */
     char paragraph[LINE];
 };
 
@@ -274,24 +274,24 @@ static void end_paragraph(struct markdown *m)
 
 static void begin_section(struct markdown *m, const char *heading)
 {
-    bool of_tool = heading[strspn(heading, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
-    m->visible = !of_tool || !m->tool || strcmp(heading, m->tool) == 0;
-    if (m->visible && !(of_tool && m->tool))
+    bool is_of_tool = heading[strspn(heading, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+    m->is_visible = !is_of_tool || !m->tool || strcmp(heading, m->tool) == 0;
+    if (m->is_visible && !(is_of_tool && m->tool))
         aw_page_add_heading(m->page, heading);
 }
 
 static void read_markdown_line(struct markdown *m, char *line)
 {
-    bool fence = strncmp(line, "```", 3) == 0;
-    bool head = !m->code && strncmp(line, "## ", 3) == 0;
-    if (fence || head || *line == '|' || !*line)
+    bool is_fence = strncmp(line, "```", 3) == 0;
+    bool is_heading = !m->is_code && strncmp(line, "## ", 3) == 0;
+    if (is_fence || is_heading || *line == '|' || !*line)
         end_paragraph(m);
-    if (head)
+    if (is_heading)
         begin_section(m, line + 3);
-    else if (fence)
-        m->code = !m->code;
-    else if (m->visible && (*line || m->code)) {
-        if (m->code)
+    else if (is_fence)
+        m->is_code = !m->is_code;
+    else if (m->is_visible && (*line || m->is_code)) {
+        if (m->is_code)
             aw_page_add_code(m->page, line);
         else if (*line != '|')
             aw_append(m->paragraph, sizeof m->paragraph, " ", "%s", line);
@@ -303,7 +303,7 @@ static void read_markdown_line(struct markdown *m, char *line)
 
 void aw_page_add_markdown(struct aw_page *page, const char *text, const char *tool)
 {
-    struct markdown m = {.page = page, .tool = tool, .visible = true};
+    struct markdown m = {.page = page, .tool = tool, .is_visible = true};
     for (text += strcspn(text, "\n"); *text == '\n';) {
         char line[512];
         size_t length = strcspn(++text, "\n");

@@ -140,8 +140,8 @@ enum aw_status aw_joints_parse_value(struct aw_session *session, const struct aw
                                      enum aw_joint_kind kind, const char *text, double *value)
 {
     struct aw_error problem;
-    bool velocity = kind == AW_JOINT_VELOCITIES;
-    const char *unit = joint->unit[velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL];
+    bool is_velocity = kind == AW_JOINT_VELOCITIES;
+    const char *unit = joint->unit[is_velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL];
     enum aw_status status = aw_number_parse_unit(text, unit, value, &problem);
     return status == AW_OK ? AW_OK
                            : aw_fail(&session->err, status, "%s: %s", aw_joint_display_name(joint),
@@ -178,8 +178,8 @@ void aw_joints_complete_pairs(struct aw_session *session, aw_candidate_fn *add, 
 
 /* ---- Commands ---- */
 
-static enum aw_status out_of_range(struct aw_session *session, const struct aw_joint *joint,
-                                   double value, double min, double max, const char *unit)
+static enum aw_status fail_out_of_range(struct aw_session *session, const struct aw_joint *joint,
+                                        double value, double min, double max, const char *unit)
 {
     const char *blank = unit ? " " : "";
     unit = unit ? unit : "";
@@ -191,20 +191,20 @@ static enum aw_status out_of_range(struct aw_session *session, const struct aw_j
 static enum aw_status check_goal(struct aw_session *session, const struct aw_joint *joint,
                                  enum aw_joint_kind kind, double value)
 {
-    bool velocity = kind == AW_JOINT_VELOCITIES;
-    double min = velocity ? -joint->limits.max_speed : joint->limits.min,
-           max = velocity ? joint->limits.max_speed : joint->limits.max;
-    unsigned needed = velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
+    bool is_velocity = kind == AW_JOINT_VELOCITIES;
+    double min = is_velocity ? -joint->limits.max_speed : joint->limits.min,
+           max = is_velocity ? joint->limits.max_speed : joint->limits.max;
+    unsigned needed = is_velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
     if (!isfinite((float)value))
         return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number — correct it",
-                       aw_joint_display_name(joint), velocity ? "velocity" : "target");
+                       aw_joint_display_name(joint), is_velocity ? "velocity" : "target");
     if (!(joint->flags.accepts & needed))
         return aw_fail(&session->err, AW_USAGE, "%s does not accept %s — see 'limits'",
-                       aw_joint_display_name(joint), velocity ? "velocities" : "targets");
+                       aw_joint_display_name(joint), is_velocity ? "velocities" : "targets");
     if (session->options.run.force || (value >= min && value <= max))
         return AW_OK;
-    return out_of_range(session, joint, value, min, max,
-                        joint->unit[velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL]);
+    return fail_out_of_range(session, joint, value, min, max,
+                             joint->unit[is_velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL]);
 }
 
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,

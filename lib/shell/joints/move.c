@@ -12,9 +12,9 @@
 #include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 
-#define GOALS_MAX  64
-#define PATIENCE_S 10 /* extra time after a motion before it counts as failed */
-#define LONG_S     30 /* announce waits longer than this */
+#define GOALS_MAX   64
+#define PATIENCE_S  10 /* extra time after a motion before it counts as failed */
+#define LONG_WAIT_S 30 /* announce waits longer than this */
 
 /* ---- One motion ---- */
 
@@ -27,7 +27,7 @@ static void announce_long(struct aw_session *session, double seconds)
     size_t i = 0;
     while (seconds > units[i].max_s)
         i++;
-    if (seconds > LONG_S)
+    if (seconds > LONG_WAIT_S)
         aw_session_print_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
                                 seconds / units[i].scale_s, units[i].unit);
 }
@@ -225,7 +225,7 @@ static enum aw_status split_argument(struct request *r, const struct aw_bound *b
 static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound)
 {
     const char *const *names = r->session->tool->motion.joints->extra_names, *text;
-    bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
+    bool accepts_any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
     char name[AW_JOINT_NAME];
     double value;
     size_t at;
@@ -233,7 +233,7 @@ static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound
     if (status != AW_OK)
         return status;
     if ((names && aw_is_one_of(names, name)) ||
-        (!any && aw_joints_find_index(&r->list, name) == r->list.n))
+        (!accepts_any && aw_joints_find_index(&r->list, name) == r->list.n))
         return AW_OK; /* the tool's hook parse_args reads it */
     status = check_argument(r, name);
     if (status == AW_OK)
@@ -330,14 +330,14 @@ struct jog_context {
 };
 
 /* Returns the position at which a jog starts; NaN: unknown. */
-static double jog_base_value(const struct request *r, size_t joint)
+static double get_jog_base(const struct request *r, size_t joint)
 {
     const double *value = r->list.joints[joint].state.value;
     enum aw_joint_value from = r->session->tool->motion.joints->traits.jog_base;
     return isnan(value[from]) ? value[AW_JOINT_ACTUAL] : value[from];
 }
 
-static enum aw_status jog_by(struct aw_jog *jog, double change)
+static enum aw_status jog_joint(struct aw_jog *jog, double change)
 {
     const struct jog_context *j = jog->context;
     struct request *r = j->r;
@@ -352,7 +352,7 @@ static enum aw_status jog_by(struct aw_jog *jog, double change)
 }
 
 /* Returns the default key steps for the joint's unit. */
-static struct aw_jog default_steps(const struct aw_joint *joint)
+static struct aw_jog get_default_steps(const struct aw_joint *joint)
 {
     static const struct aw_jog steps[] = {
         {.unit = "rad", .step = 0.1, .min_step = 0.01, .max_step = 1},
@@ -432,17 +432,17 @@ static enum aw_status run_jog(struct request *r)
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = &r->list.joints[context.joint];
-    struct aw_jog jog = default_steps(joint);
+    struct aw_jog jog = get_default_steps(joint);
     jog.session = session;
-    jog.value = jog_base_value(r, context.joint);
-    jog.move_by = jog_by;
+    jog.value = get_jog_base(r, context.joint);
+    jog.move_by = jog_joint;
     jog.context = &context;
     jog.by_keys = !amount;
     if (isnan(jog.value))
         return fail_unknown(r, context.joint);
     if (!amount && isnan(r->command.seconds) && joints->traits.jog_key_s > 0)
         r->command.seconds = joints->traits.jog_key_s;
-    return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);
+    return amount ? jog_joint(&jog, change) : aw_jog_keys(&jog);
 }
 
 enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args)
@@ -510,7 +510,7 @@ const struct aw_command aw_move_command = {
         {.name = "joint", .kind = AW_ARG_PAIRS, .complete = aw_joints_complete_pairs,
          .help = "positions of joints, in the unit that 'limits' shows"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
-    .joints = true, .safety = AW_MOTION, .run = aw_run_move,
+    .needs_joints = true, .safety = AW_MOTION, .run = aw_run_move,
     .details = "Joints that you do not name stay where they are."};
 
 const struct aw_command aw_jog_command = {
@@ -520,11 +520,11 @@ const struct aw_command aw_jog_command = {
         {.name = "amount", .optional = true,
          .help = "change relative to the setpoint, such as +5"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
-    .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
+    .needs_joints = true, .safety = AW_MOTION, .run = aw_run_jog,
     .details = "Without an amount, the arrow keys or + and - move the joint, Page Up and Page "
         "Down change the step, and q quits."};
 
 const struct aw_command aw_stop_command = {
-    .name = "stop", .group = AW_GROUP_MOVE, .summary = "stop all motion", .joints = true,
+    .name = "stop", .group = AW_GROUP_MOVE, .summary = "stop all motion", .needs_joints = true,
     .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")};
 /* clang-format on */

@@ -10,12 +10,12 @@
 #include "shell/safety/safety.h"
 
 /* after a longer delay, the path resumes where it stopped */
-#define GAP_NS      (200 * AW_MILLISECOND)
-#define ROUNDING    1e-6
-#define LONGEST_LAG 1.0 /* s */
-#define LAG_STEP    0.005
-#define ARRIVE_S    10
-#define DEFAULT_HZ  50.0
+#define GAP_NS         (200 * AW_MILLISECOND)
+#define ROUNDING       1e-6
+#define MAX_LAG_S      1.0 /* s */
+#define LAG_STEP       0.005
+#define ARRIVAL_WAIT_S 10
+#define DEFAULT_HZ     50.0
 /* time to read messages that arrived during a suspension */
 #define LATE_NS (20 * AW_MILLISECOND)
 
@@ -28,7 +28,7 @@ enum aw_path_mode aw_play_mode(const struct aw_session *session)
                                            : AW_PATH_LINEAR;
 }
 
-static double path_seconds(const struct aw_play *p)
+static double get_path_seconds(const struct aw_play *p)
 {
     return p->path.t_s[p->path.n - 1] - p->path.t_s[0];
 }
@@ -40,7 +40,7 @@ static const struct aw_joint *get_joint(const struct aw_play *p, size_t k)
 
 /* Computes the position of the path at this time since its start. Clamps rounding errors to the
  * limits. */
-static void path_goals(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
+static void fill_path_goals(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
 {
     double positions[AW_PLAY_JOINTS];
     aw_path_evaluate(&p->path, p->path.t_s[0] + t_s, positions, NULL);
@@ -109,8 +109,8 @@ static enum aw_status begin(struct aw_play *p)
 static enum aw_status check_loop(struct aw_play *p, bool *closed)
 {
     struct aw_joint_goal first[AW_PLAY_JOINTS], last[AW_PLAY_JOINTS];
-    path_goals(p, 0, first);
-    path_goals(p, path_seconds(p), last);
+    fill_path_goals(p, 0, first);
+    fill_path_goals(p, get_path_seconds(p), last);
     *closed = true;
     for (size_t k = 0; k < p->n && p->session->options.move.loop; k++) {
         const struct aw_joint *joint = get_joint(p, k);
@@ -128,7 +128,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 /* ---- Monitoring ---- */
 
 /* Returns the current time in the file. */
-static double path_now(const struct aw_play *p)
+static double get_path_now(const struct aw_play *p)
 {
     double elapsed_s = (double)(aw_joints_now(p->session) - p->time.due_ns) / 1e9;
     return p->time.rounds_s + p->time.at_s + p->tempo.speed * fmin(elapsed_s, p->time.period_s);
@@ -152,7 +152,7 @@ static bool on_report(void *context, const struct aw_joint_list *list)
         if (joint->state.time_ns[AW_JOINT_EFFORT] != received_ns)
             sample.output = NAN; /* measured at another time */
         is_fine = aw_motion_add_sample(&state->monitor, &sample) == AW_MOTION_OK && is_fine;
-        double row[] = {path_now(p), sample.measured};
+        double row[] = {get_path_now(p), sample.measured};
         aw_table_add(&state->samples, row, NULL);
     }
     return is_fine;
@@ -236,7 +236,7 @@ static enum aw_status send_setpoints(struct aw_play *p, double t_s, int64_t show
                                        .seconds = p->time.period_s,
                                        .is_stream = true,
                                        .show_ns = show_ns};
-    path_goals(p, t_s, goals);
+    fill_path_goals(p, t_s, goals);
     for (size_t k = 0; k < p->n; k++) {
         struct aw_play_joint *state = &p->joints[k];
         state->target = goals[k].value;
@@ -249,10 +249,10 @@ static enum aw_status send_setpoints(struct aw_play *p, double t_s, int64_t show
 
 /* Streams the path once, or repeatedly if it is closed. A device that interpolates receives the
  * position of the next period. */
-static enum aw_status stream_path(struct aw_play *p, bool again)
+static enum aw_status stream_path(struct aw_play *p, bool is_repeat)
 {
     struct aw_session *session = p->session;
-    double length_s = path_seconds(p);
+    double length_s = get_path_seconds(p);
     int64_t period_ns = (int64_t)(p->time.period_s * 1e9);
     bool timed = session->tool->motion.joints->traits.interpolates, last = false;
     enum aw_status status = AW_OK;
@@ -268,7 +268,7 @@ static enum aw_status stream_path(struct aw_play *p, bool again)
         p->time.due_ns = now - p->time.due_ns > GAP_NS ? now : p->time.due_ns;
         double passes = aw_tempo_step(&p->tempo, p->time.period_s), ahead = timed ? passes : 0;
         last = p->time.at_s + ahead >= length_s - 1e-9;
-        if (last && again && length_s > 0) {
+        if (last && is_repeat && length_s > 0) {
             p->time.at_s = fmod(p->time.at_s + ahead, length_s) - ahead;
             p->time.rounds_s += length_s;
             last = false;
@@ -287,14 +287,14 @@ static enum aw_status stream_path(struct aw_play *p, bool again)
 
 /* Moves to the first point and along the path, and waits for the end. first: nothing has moved
  * yet. */
-static enum aw_status play_once(struct aw_play *p, bool first, bool again)
+static enum aw_status play_once(struct aw_play *p, bool is_first, bool is_repeat)
 {
     struct aw_session *session = p->session;
     const struct aw_joints *joints = session->tool->motion.joints;
     struct aw_joint_goal goals[AW_PLAY_JOINTS];
-    path_goals(p, 0, goals);
+    fill_path_goals(p, 0, goals);
     enum aw_status status = aw_joints_read_new(session, &p->list);
-    if (status == AW_OK && first)
+    if (status == AW_OK && is_first)
         status = aw_start_check(session, &p->list, goals, p->n);
     if (status == AW_OK)
         status = aw_start_approach(session, &p->list, goals, p->n);
@@ -308,21 +308,21 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
         state->behind_ns = 0;
     }
     aw_session_start_motion(session);
-    status = stream_path(p, again);
+    status = stream_path(p, is_repeat);
     if (status != AW_OK || !(joints->run.await || session->tool->motion.steer_gain > 0))
         return status;
     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = goals, .n = p->n};
     for (size_t k = 0; k < p->n; k++)
         goals[k].value = p->joints[k].target;
     return aw_joints_await(session, &p->list, &command, NAN,
-                           aw_time_after(aw_clock_now(session->clock), ARRIVE_S));
+                           aw_time_after(aw_clock_now(session->clock), ARRIVAL_WAIT_S));
 }
 
 /* Prints the setpoints of one pass. */
 static enum aw_status print_setpoints(struct aw_play *p)
 {
     const struct aw_joints *joints = p->session->tool->motion.joints;
-    double length_s = path_seconds(p), passes = p->start_speed * p->time.period_s;
+    double length_s = get_path_seconds(p), passes = p->start_speed * p->time.period_s;
     double ahead = joints->traits.interpolates ? passes : 0, at_s = 0;
     enum aw_status status = AW_OK;
     aw_session_print_notice(p->session, "%zu points, %.3f s: within limits", p->path.n,
@@ -343,14 +343,14 @@ static enum aw_status print_setpoints(struct aw_play *p)
 static enum aw_status play(struct aw_play *p, bool closed)
 {
     struct aw_session *session = p->session;
-    bool loop = session->options.move.loop, first = true;
+    bool repeats = session->options.move.loop, is_first = true;
     enum aw_status status = AW_OK;
     aw_tempo_begin(&p->tempo, session, p->start_speed, p->max_speed);
     do {
-        status = play_once(p, first, loop && closed);
-        p->time.rounds_s += path_seconds(p);
-        first = false;
-    } while (status == AW_OK && loop && aw_joints_now(session) < p->time.end_ns);
+        status = play_once(p, is_first, repeats && closed);
+        p->time.rounds_s += get_path_seconds(p);
+        is_first = false;
+    } while (status == AW_OK && repeats && aw_joints_now(session) < p->time.end_ns);
     aw_tempo_end(&p->tempo);
     if (status == AW_OK)
         status = check_moved(p);
@@ -368,10 +368,10 @@ static void free_play(struct aw_play *p)
 
 /* ---- Result ---- */
 
-static double rms_error(const struct aw_play *p, size_t k, double lag_s)
+static double get_rms_error(const struct aw_play *p, size_t k, double lag_s)
 {
     const struct aw_table *samples = &p->joints[k].samples;
-    double length_s = path_seconds(p), sum = 0, positions[AW_PLAY_JOINTS];
+    double length_s = get_path_seconds(p), sum = 0, positions[AW_PLAY_JOINTS];
     size_t n = 0;
     for (size_t i = 0; i < samples->n_rows; i++) {
         double t = aw_table_cell(samples, i, 0) - lag_s * p->start_speed;
@@ -391,8 +391,8 @@ static double rms_error(const struct aw_play *p, size_t k, double lag_s)
 static double find_lag(const struct aw_play *p, size_t k)
 {
     double min_rms = INFINITY, best = NAN;
-    for (double lag = 0; lag <= LONGEST_LAG; lag += LAG_STEP) {
-        double rms = rms_error(p, k, lag);
+    for (double lag = 0; lag <= MAX_LAG_S; lag += LAG_STEP) {
+        double rms = get_rms_error(p, k, lag);
         if (rms < min_rms) {
             min_rms = rms;
             best = lag;
@@ -411,7 +411,7 @@ static void report_joints(struct aw_play *p)
         snprintf(key, sizeof key, "%.40s.lag_ms", p->joints[k].name);
         aw_object_add_number(result, key, 1000 * find_lag(p, k), 0, "ms");
         snprintf(key, sizeof key, "%.40s.rms", p->joints[k].name);
-        aw_object_add_number(result, key, rms_error(p, k, 0), 3,
+        aw_object_add_number(result, key, get_rms_error(p, k, 0), 3,
                              get_joint(p, k)->unit[AW_JOINT_ACTUAL]);
     }
 }
@@ -424,7 +424,7 @@ static void report_result(struct aw_play *p)
     aw_object_start(result, "play");
     aw_object_add_count(result, "points", p->path.n);
     aw_object_add_count(result, "joints", p->n);
-    aw_object_add_number(result, "duration", path_seconds(p), 3, "s");
+    aw_object_add_number(result, "duration", get_path_seconds(p), 3, "s");
     aw_object_add_count(result, "sent", p->n_sent);
     if (get_joint(p, 0)->mode)
         aw_object_add_text(result, "controller", get_joint(p, 0)->mode);

@@ -108,7 +108,7 @@ static bool may_be_time(const struct file_reader *r, size_t column)
 
 /* Returns the number of columns for each joint in a file without names. Logs contain position,
  * velocity and torque of each joint, and often no time. */
-static size_t columns_each(const struct file_reader *r)
+static size_t count_columns_each(const struct file_reader *r)
 {
     size_t n = r->table.n_columns, joints = 0, next = 0;
     while (next_joint(r, &next) < r->play->list.n)
@@ -142,9 +142,9 @@ static const char *suggest_column(const struct file_reader *r, size_t column, st
     const struct aw_joint_list *list = &r->play->list;
     char unit[16];
     size_t joint = find_joint(r, r->table.names[column], unit);
-    bool may = o->time_column < 0 ? joint == list->n && may_be_time(r, column)
-                                  : (int)column == o->time_column;
-    if (may && !o->has_time) {
+    bool is_candidate = o->time_column < 0 ? joint == list->n && may_be_time(r, column)
+                                           : (int)column == o->time_column;
+    if (is_candidate && !o->has_time) {
         o->has_time = true;
         return o->time.scale < 1 ? "t_ms" : "t_s";
     }
@@ -167,7 +167,7 @@ static enum aw_status fail_with_columns(struct file_reader *r)
     char columns[400] = "";
     o.time_column =
         aw_find_time_column((const char *const *)table->names, table->n_columns, &o.time);
-    o.stride = o.time_column < 0 ? columns_each(r) : 1;
+    o.stride = o.time_column < 0 ? count_columns_each(r) : 1;
     for (size_t c = 0; c < table->n_columns; c++)
         aw_append(columns, sizeof columns, ",", "%s", suggest_column(r, c, &o));
     if ((o.joints > 0 || o.unknown) && strlen(columns) + 1 < sizeof columns)
@@ -236,15 +236,15 @@ static enum aw_status find_time(struct file_reader *r)
     struct aw_table *table = &r->table;
     struct aw_time_column time;
     int t = aw_find_time_column((const char *const *)table->names, table->n_columns, &time);
-    bool every = aw_play_given(r->session)->every_s > 0;
+    bool has_interval = aw_play_given(r->session)->every_s > 0;
     char names[160];
     r->t = -1;
-    if (every && t >= 0) {
+    if (has_interval && t >= 0) {
         aw_fail(err, AW_USAGE, "--every: the file has times in column %.60s — remove the option",
                 table->names[t]);
         return fail_in_header(r);
     }
-    if (every)
+    if (has_interval)
         return AW_OK;
     if (t >= 0 && !time.no_unit && !time.is_step)
         return aw_table_convert_time(table, &r->t, err);
@@ -282,7 +282,7 @@ static enum aw_status find_columns(struct file_reader *r)
 
 /* ---- The path ---- */
 
-static double time_of(const struct file_reader *r, size_t row)
+static double get_time(const struct file_reader *r, size_t row)
 {
     return r->t < 0 ? (double)row * aw_play_given(r->session)->every_s
                     : aw_table_cell(&r->table, row, r->t);
@@ -315,10 +315,10 @@ static void drop_repeats(struct file_reader *r)
     for (size_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && is_same_position(r, first, end);)
             end++;
-        double from = time_of(r, first) + SAMPLED_S;
-        double to = end < n ? time_of(r, end) - SAMPLED_S : (double)INFINITY;
+        double from = get_time(r, first) + SAMPLED_S;
+        double to = end < n ? get_time(r, end) - SAMPLED_S : (double)INFINITY;
         for (size_t i = first; i < end; i++)
-            if (i == first || i == n - 1 || (time_of(r, i) >= from && time_of(r, i) <= to))
+            if (i == first || i == n - 1 || (get_time(r, i) >= from && get_time(r, i) <= to))
                 copy_row(table, n_kept++, i);
     }
     table->n_rows = n_kept;
@@ -342,7 +342,7 @@ static enum aw_status make_path(struct file_reader *r)
     double *times = calloc(n + 1, sizeof *times), *points = calloc(n * joints + 1, sizeof *points);
     enum aw_status status = times && points ? AW_OK : aw_no_memory(&r->session->err);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
-        times[i] = time_of(r, i);
+        times[i] = get_time(r, i);
         for (size_t k = 0; k < joints; k++) {
             double position =
                 r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
@@ -367,7 +367,7 @@ static enum aw_status make_path(struct file_reader *r)
 
 /* ---- Limits ---- */
 
-static double max_speed_of(const struct file_reader *r, size_t k)
+static double get_max_speed(const struct file_reader *r, size_t k)
 {
     if (r->session->options.move.max_speed_value > 0)
         return r->session->options.move.max_speed_value;
@@ -394,14 +394,14 @@ static struct fastest find_fastest(const struct file_reader *r)
     struct fastest fastest = {0};
     for (size_t i = 0; i + 1 < r->play->path.n; i++)
         for (size_t k = 0; k < r->play->n; k++) {
-            double ratio = aw_path_extremes(&r->play->path, i, k).max_speed / max_speed_of(r, k);
+            double ratio = aw_path_extremes(&r->play->path, i, k).max_speed / get_max_speed(r, k);
             if (ratio > fastest.ratio)
                 fastest = (struct fastest){ratio, i, k};
         }
     return fastest;
 }
 
-static const char *unit_of(const struct aw_joint *joint)
+static const char *get_unit(const struct aw_joint *joint)
 {
     return joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
 }
@@ -412,13 +412,13 @@ static enum aw_status check_range(struct file_reader *r, size_t i, size_t k)
     struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
     bool force = r->session->options.run.force;
     double min = force ? -FLT_MAX : joint->limits.min, max = force ? FLT_MAX : joint->limits.max;
-    bool low = x.low < min - ROUNDING;
-    if (!low && x.high <= max + ROUNDING)
+    bool is_low = x.low < min - ROUNDING;
+    if (!is_low && x.high <= max + ROUNDING)
         return AW_OK;
     return aw_fail(&r->session->err, AW_LIMIT,
                    "%s: %.6g %s at %.6g s is beyond its limit of %g %s — correct the file",
-                   joint->name, low ? x.low : x.high, unit_of(joint), low ? x.low_t_s : x.high_t_s,
-                   low ? min : max, unit_of(joint));
+                   joint->name, is_low ? x.low : x.high, get_unit(joint),
+                   is_low ? x.low_t_s : x.high_t_s, is_low ? min : max, get_unit(joint));
 }
 
 static enum aw_status check_speed(struct file_reader *r, const struct fastest *fastest)
@@ -430,9 +430,9 @@ static enum aw_status check_speed(struct file_reader *r, const struct fastest *f
         return AW_OK;
     struct aw_path_extremes x = aw_path_extremes(&play->path, fastest->point, fastest->joint);
     aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
-            joint->name, x.max_speed * play->start_speed, unit_of(joint), x.max_speed_t_s,
+            joint->name, x.max_speed * play->start_speed, get_unit(joint), x.max_speed_t_s,
             r->session->options.move.max_speed_value > 0 ? "--max-speed " : "",
-            max_speed_of(r, fastest->joint),
+            get_max_speed(r, fastest->joint),
             fastest->ratio >= AW_WRONG_UNIT ? "check the unit of the times, s or ms"
                                             : aw_tempo_write_advice(fastest->ratio, advice));
     return aw_table_fail_at_row(&r->session->err, &r->table, fastest->point + 1);

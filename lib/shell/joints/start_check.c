@@ -9,19 +9,19 @@
 #include "shell/safety/safety.h"
 
 /* max distance if the max speed is known: travel at that speed in this time, s */
-#define AT_LIMIT_S 0.2
-#define OF_RANGE   0.02 /* max distance otherwise, as a share of the range */
-#define EASE_S     0.5  /* duration of a short approach, s */
-#define EASE       0.3  /* speed of a short approach, as a share of the limit */
-#define SETTLE_S   5    /* time to settle on arrival, s */
-#define SMOOTH     1.58 /* peak speed of a sinusoidal motion is pi/2 times its mean */
-#define NEAR       0.1  /* arrival tolerance of steered joints, as a share of the max distance */
-#define SILENCE_S  0.5  /* max time without a report during the approach, s */
-#define GAP_NS     (200 * AW_MILLISECOND) /* a longer delay pauses the path */
-#define STREAM_NS  (500 * AW_MILLISECOND) /* max time between two setpoints of a stream */
-#define TEXT       48
-#define ROUNDING_S 1e-6 /* tolerance for rounding errors of durations, s */
-#define MIN_MS     20   /* a duration below this without a unit is rejected: it may mean s */
+#define AT_LIMIT_S         0.2
+#define RANGE_SHARE        0.02 /* max distance otherwise, as a share of the range */
+#define SHORT_TIME_S       0.5  /* duration of a short approach, s */
+#define SHORT_SPEED        0.3  /* speed of a short approach, as a share of the limit */
+#define SETTLE_S           5    /* time to settle on arrival, s */
+#define PEAK_TO_MEAN_SPEED 1.58 /* peak speed of a sinusoidal motion is pi/2 times its mean */
+#define ARRIVAL_SHARE      0.1  /* arrival tolerance of steered joints, share of the max distance */
+#define SILENCE_S          0.5  /* max time without a report during the approach, s */
+#define GAP_NS             (200 * AW_MILLISECOND) /* a longer delay pauses the path */
+#define STREAM_NS          (500 * AW_MILLISECOND) /* max time between two setpoints of a stream */
+#define TEXT               48
+#define ROUNDING_S         1e-6 /* tolerance for rounding errors of durations, s */
+#define MIN_MS             20 /* a duration below this without a unit is rejected: it may mean s */
 
 /* Defaults if neither speed nor range is known: max distance, and a slow approach speed. */
 static const struct {
@@ -58,7 +58,7 @@ enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joi
 {
     double range = joint->limits.max - joint->limits.min;
     *max_jump = isfinite(joint->limits.max_speed) ? AT_LIMIT_S * joint->limits.max_speed
-                : isfinite(range)                 ? OF_RANGE * range
+                : isfinite(range)                 ? RANGE_SHARE * range
                                                   : defaults[find_defaults(joint)].max_jump;
     const char *jump = session->options.move.max_jump;
     if (!jump)
@@ -90,7 +90,7 @@ enum aw_status aw_joint_check_lag(struct aw_session *session, const struct aw_jo
 }
 
 /* Returns --max-speed of the command if its unit is the joint's; else INFINITY. */
-static double command_max_speed(const struct aw_session *session, const struct aw_joint *joint)
+static double get_max_speed(const struct aw_session *session, const struct aw_joint *joint)
 {
     const char *text = session->options.move.max_speed;
     double speed = session->options.move.max_speed_value;
@@ -115,7 +115,7 @@ enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_j
                        "--approach %s: exceeds the max speed of %s, %g %s — give a lower speed",
                        approach, aw_joint_display_name(joint), joint->limits.max_speed,
                        joint->unit[AW_JOINT_VELOCITY]);
-    double max_speed = command_max_speed(session, joint);
+    double max_speed = get_max_speed(session, joint);
     if (status == AW_OK && *speed > max_speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "--approach %s: exceeds --max-speed %g — give a lower speed", approach,
@@ -218,9 +218,10 @@ static enum aw_status approach_time(struct aw_session *session, const struct aw_
             return status;
         if (!(distance > fmax(joint->tolerance.min_motion, 1e-9)))
             continue;
-        *seconds =
-            fmax(*seconds, isnan(speed) ? fmax(EASE_S, distance / (EASE * joint->limits.max_speed))
-                                        : distance / speed);
+        *seconds = fmax(*seconds,
+                        isnan(speed)
+                            ? fmax(SHORT_TIME_S, distance / (SHORT_SPEED * joint->limits.max_speed))
+                            : distance / speed);
     }
     return AW_OK;
 }
@@ -261,7 +262,7 @@ static bool is_steering(const struct approach *approach)
         const struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
         double max_jump;
         if (aw_start_max_jump(approach->session, joint, &max_jump) == AW_OK &&
-            fabs(aw_joint_distance(joint, approach->goals[i].value)) > NEAR * max_jump)
+            fabs(aw_joint_distance(joint, approach->goals[i].value)) > ARRIVAL_SHARE * max_jump)
             return true;
     }
     return false;
@@ -300,7 +301,7 @@ static enum aw_status begin_approach(struct approach *approach)
             status = aw_start_read_speed(approach->session, joint, &joint->steer.max_steer_speed);
         if (isnan(joint->steer.max_steer_speed))
             joint->steer.max_steer_speed = isfinite(joint->limits.max_speed)
-                                               ? fmax(rate, EASE * joint->limits.max_speed)
+                                               ? fmax(rate, SHORT_SPEED * joint->limits.max_speed)
                                                : INFINITY;
     }
     if (status == AW_OK)
@@ -428,7 +429,7 @@ enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_lis
             status = stop_steered(session, list, goals, n);
         return status == AW_OK ? await_arrival(&approach) : status;
     }
-    seconds *= SMOOTH;
+    seconds *= PEAK_TO_MEAN_SPEED;
     int64_t deadline = aw_time_after(aw_clock_now(session->clock), seconds + 2 * SETTLE_S);
     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS,
                                        .goals = goals,

@@ -34,7 +34,7 @@ static int label_width(const struct aw_joint_list *list)
 }
 
 /* Returns the width of an additional column. The first one has room for "-123.4deg/s". */
-static int column_width(const struct aw_joint_list *list, const struct aw_joint_column *column)
+static int get_column_width(const struct aw_joint_list *list, const struct aw_joint_column *column)
 {
     return column == list->columns ? 11 : 8;
 }
@@ -46,12 +46,12 @@ static void print_head(struct aw_session *session, const struct aw_joint_list *l
     aw_output_draw(out, "%s%-*s %8s %8s %-5s %-11s %8s", bold, label_width(list), "joint", "target",
                    "actual", "unit", "fault", "age");
     for (const struct aw_joint_column *c = list->columns; c && c->key; c++)
-        aw_output_draw(out, " %*s", column_width(list, c), c->key);
+        aw_output_draw(out, " %*s", get_column_width(list, c), c->key);
     aw_output_draw(out, "%s\n", plain);
 }
 
 /* Returns "12.50", or "-" if the value is unknown. */
-static const char *value_text(double value, int decimals, const char *unit, char out[40])
+static const char *format_value(double value, int decimals, const char *unit, char out[40])
 {
     if (!isfinite(value))
         return "-";
@@ -69,15 +69,15 @@ static void print_joint(struct aw_session *session, const struct aw_joint_list *
     int width = label_width(list) + (int)(strlen(label) - aw_utf8_length(label));
     char target[40], actual[40], age[40];
     aw_output_print(out, "%-*s %8s %8s %-5s %-11s %8s", width, label,
-                    value_text(joint->state.value[AW_JOINT_TARGET], joint->decimals, "", target),
-                    value_text(joint->state.value[AW_JOINT_ACTUAL], joint->decimals, "", actual),
+                    format_value(joint->state.value[AW_JOINT_TARGET], joint->decimals, "", target),
+                    format_value(joint->state.value[AW_JOINT_ACTUAL], joint->decimals, "", actual),
                     unit ? unit : "", joint->state.fault ? joint->state.fault : "-",
-                    value_text(aw_joint_age(session, joint), 3, "s", age));
+                    format_value(aw_joint_age(session, joint), 3, "s", age));
     for (const struct aw_joint_column *c = list->columns; c && c->key; c++) {
         int decimals = c->decimals < 0 ? joint->decimals : c->decimals;
         aw_output_print(
-            out, " %*s", column_width(list, c),
-            value_text(joint->state.value[c->value], decimals, joint->unit[c->value], age));
+            out, " %*s", get_column_width(list, c),
+            format_value(joint->state.value[c->value], decimals, joint->unit[c->value], age));
     }
     aw_output_write(out, "\n", 1);
 }
@@ -175,7 +175,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
 
 /* ---- limits ---- */
 
-static const char *limit_text(double value, char out[40])
+static const char *format_limit(double value, char out[40])
 {
     if (!isfinite(value))
         return "-";
@@ -201,7 +201,7 @@ static void show_limit(struct aw_session *session, const char *joint, const char
     aw_object_add_text(&row, "unit", limit.unit);
     aw_object_add_text(&row, "from", limit.source);
     aw_session_print_row(session, &row, "%-16s %-12s %10s %10s %-6s %s\n", name, limit.quantity,
-                         limit_text(limit.min, min), limit_text(limit.max, max), limit.unit,
+                         format_limit(limit.min, min), format_limit(limit.max, max), limit.unit,
                          limit.source);
 }
 
@@ -262,7 +262,7 @@ enum aw_status aw_run_limits(struct aw_session *session, const struct aw_args *a
 /* clang-format off */
 const struct aw_command aw_status_command = {
     .name = "status", .summary = "show the actual and target position of each joint",
-    .joints = true, .run = aw_run_status,
+    .needs_joints = true, .run = aw_run_status,
     .examples = AW_LIST("-l sim: status", "-l sim: status -j")};
 
 const struct aw_command aw_limits_command = {
@@ -270,5 +270,5 @@ const struct aw_command aw_limits_command = {
     .args = AW_ARGS(
         {.name = "joint", .optional = true, .complete = aw_joints_complete,
          .help = "joint to show (default all)"}),
-    .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")};
+    .needs_joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")};
 /* clang-format on */

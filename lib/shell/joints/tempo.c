@@ -14,19 +14,19 @@
 #include "shell/safety/ask.h"
 #include "shell/serve/serve.h"
 
-#define KEY_STEP 0.1
-#define SLOWEST  0.01 /* lowest speed to suggest */
+#define KEY_STEP  0.1
+#define MIN_TEMPO 0.01 /* lowest speed to suggest */
 
 enum aw_status aw_tempo_choose_speed(struct aw_session *session, double ratio, double *speed)
 {
-    bool fit = session->options.move.fit, chosen = session->options.move.speed > 0;
-    *speed = chosen             ? session->options.move.speed
-             : fit && ratio > 1 ? floor(1000 / ratio) / 1000
-                                : 1;
-    if (fit && chosen)
+    bool fits_speed = session->options.move.fit, chosen = session->options.move.speed > 0;
+    *speed = chosen                    ? session->options.move.speed
+             : fits_speed && ratio > 1 ? floor(1000 / ratio) / 1000
+                                       : 1;
+    if (fits_speed && chosen)
         return aw_fail(&session->err, AW_USAGE, "%s: both --speed and --fit given — remove one",
                        session->run.command->name);
-    if (fit && ratio > 1)
+    if (fits_speed && ratio > 1)
         aw_session_print_notice(session, "--fit: %.3g %% of the file's speed, within all limits",
                                 100 * *speed);
     return AW_OK;
@@ -35,7 +35,7 @@ enum aw_status aw_tempo_choose_speed(struct aw_session *session, double ratio, d
 const char *aw_tempo_write_advice(double ratio, char out[64])
 {
     double share = floor(100 / ratio) / 100;
-    if (share >= SLOWEST)
+    if (share >= MIN_TEMPO)
         snprintf(out, 64, "use --speed %.0f%% or --fit", 100 * share);
     else
         snprintf(out, 64, "allow more time");

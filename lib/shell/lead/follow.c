@@ -14,14 +14,14 @@ static enum aw_status read_leader(struct aw_follower *f)
     return AW_OK;
 }
 
-static enum aw_status perform_turn(struct aw_follower *f, enum aw_follow_result step, bool due)
+static enum aw_status perform_turn(struct aw_follower *f, enum aw_follow_result step, bool is_due)
 {
     enum aw_status status = AW_OK;
     if (step == AW_FOLLOW_STOP)
         status = aw_follower_stop(f);
     else if (step == AW_FOLLOW_REFUSE)
         status = aw_follower_refuse(f);
-    else if (step == AW_FOLLOW_RUN && due)
+    else if (step == AW_FOLLOW_RUN && is_due)
         status = aw_follower_send(f);
     if (step == AW_FOLLOW_RUN && !f->announced)
         aw_session_print_notice(f->session, "follows");
@@ -37,9 +37,9 @@ static enum aw_status run_cycle(struct aw_follower *f)
     if (status != AW_OK || (f->ended && !f->leader.is_recording))
         return status;
     int64_t now = aw_clock_now(session->clock);
-    bool due = now >= f->time.next_ns;
-    status = perform_turn(f, aw_follow_step(&f->engine, now), due);
-    if (due) {
+    bool is_due = now >= f->time.next_ns;
+    status = perform_turn(f, aw_follow_step(&f->engine, now), is_due);
+    if (is_due) {
         if (f->leader.is_recording)
             aw_follower_advance(f, (double)period / 1e9);
         f->time.next_ns = f->time.next_ns + period > now ? f->time.next_ns + period : now + period;

@@ -129,13 +129,13 @@ static enum aw_status describe_joints(struct aw_follower *f)
 enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
 {
     struct aw_session *session = f->session;
-    bool dry = session->options.run.dry_run;
+    bool is_dry_run = session->options.run.dry_run;
     enum aw_status status = read_options(f, source);
-    if (status == AW_OK && !dry)
+    if (status == AW_OK && !is_dry_run)
         status = aw_leader_open(&f->leader, session, source, &f->map);
     if (status == AW_OK)
         status = aw_joints_begin(session, &f->list);
-    if (dry)
+    if (is_dry_run)
         return status != AW_OK || session->tool->motion.joints->traits.reports_joints
                    ? status
                    : describe_joints(f);

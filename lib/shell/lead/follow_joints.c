@@ -5,8 +5,8 @@
 #include "shell/lead/follower.h"
 #include "shell/safety/stop.h"
 
-#define SLICE_NS (5 * AW_MILLISECOND) /* interval of checks of a live leader */
-#define ARRIVE_S 10.0                 /* max wait after the end of a recording */
+#define SLICE_NS       (5 * AW_MILLISECOND) /* interval of checks of a live leader */
+#define ARRIVAL_WAIT_S 10.0                 /* max wait after the end of a recording */
 /* max plausible lag by the leader's clock; if larger, measures from the arrival */
 #define CLOCKS_S 10.0
 
@@ -88,7 +88,7 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     const struct aw_follow *engine = &f->engine;
-    bool of_joint = engine->loss == AW_LOSS_JUMP || engine->loss == AW_LOSS_LAG;
+    bool has_joint = engine->loss == AW_LOSS_JUMP || engine->loss == AW_LOSS_LAG;
     const struct aw_joint *joint = aw_follower_joint(f, engine->halted_joint);
     enum aw_status status = aw_stop_device(session);
     f->counts.stops++;
@@ -97,7 +97,7 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
         return status;
     session->motion.moving = false;
     aw_session_print_notice(session, "stopped: %s%s%s", aw_loss_names[engine->loss],
-                            of_joint ? ": " : "", of_joint ? aw_follower_name(joint) : "");
+                            has_joint ? ": " : "", has_joint ? aw_follower_name(joint) : "");
     status = aw_joints_end(session, &f->list, AW_OK);
     if (status == AW_OK && engine->loss == AW_LOSS_LAG)
         status = aw_fail(&session->err, AW_REFUSED,
@@ -140,5 +140,5 @@ enum aw_status aw_follower_arrive(struct aw_follower *f)
         session->tool->motion.steer_gain > 0)
         return AW_OK;
     return aw_joints_await(session, &f->list, &command, NAN,
-                           aw_time_after(aw_clock_now(session->clock), ARRIVE_S));
+                           aw_time_after(aw_clock_now(session->clock), ARRIVAL_WAIT_S));
 }

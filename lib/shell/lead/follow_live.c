@@ -1,9 +1,9 @@
 /* A live leader: reads records as they arrive, and waits for a server that is gone. */
 #include "shell/lead/follower.h"
 
-#define SEEN_S   2.0 /* time for a leader to send all fields of the map */
-#define RETRY_NS AW_SECOND
-#define AT_ONCE  256 /* max records per cycle, so that the joints are served too */
+#define LEADER_WAIT_S     2.0 /* time for a leader to send all fields of the map */
+#define RETRY_NS          AW_SECOND
+#define RECORDS_PER_CYCLE 256 /* max records per cycle, so that the joints are served too */
 
 /* Allows no motion before all fields of the map have arrived. */
 static enum aw_status check_received(struct aw_follower *f, bool *has_all)
@@ -12,7 +12,7 @@ static enum aw_status check_received(struct aw_follower *f, bool *has_all)
     int64_t now = aw_clock_now(f->session->clock);
     *has_all = missing == f->map.n || f->leader.is_server || f->leader.same_kind;
     if (*has_all || f->time.first_ns == AW_NO_TIME ||
-        now - f->time.first_ns < (int64_t)(SEEN_S * 1e9))
+        now - f->time.first_ns < (int64_t)(LEADER_WAIT_S * 1e9))
         return AW_OK;
     return aw_leader_fail_missing(&f->leader, missing);
 }
@@ -62,14 +62,14 @@ static enum aw_status find_leader(struct aw_follower *f)
     return status == AW_STOPPED || status == AW_USAGE ? status : AW_OK;
 }
 
-/* Reads all available records, at most AT_ONCE. */
+/* Reads all available records, at most RECORDS_PER_CYCLE. */
 enum aw_status aw_follower_listen(struct aw_follower *f)
 {
     struct aw_leader_record record;
     enum aw_status status = AW_OK;
     if (!f->leader.stream)
         return find_leader(f);
-    for (int i = 0; i < AT_ONCE && status == AW_OK; i++) {
+    for (int i = 0; i < RECORDS_PER_CYCLE && status == AW_OK; i++) {
         status = aw_leader_next(&f->leader, 0, &record);
         if (status == AW_OK)
             status = use_record(f, &record);

@@ -3,10 +3,10 @@
 
 #include "shell/lead/follower.h"
 
-#define FASTEST_S 0.05 /* min time over which a speed is averaged */
-#define GAP_TIMES 5.0  /* gap: this many times the mean sample interval */
-#define JUMP_S    0.1  /* a large change within this time is a jump, s */
-#define CATCH_S   10.0 /* max wait after the end, s */
+#define MIN_SPEED_TIME_S 0.05 /* min time over which a speed is averaged */
+#define GAP_TIMES        5.0  /* gap: this many times the mean sample interval */
+#define JUMP_S           0.1  /* a large change within this time is a jump, s */
+#define CATCH_UP_S       10.0 /* max wait after the end, s */
 
 /* Returns the length of a gap: longer than the deadman time and the usual sample interval. A table
  * of a few points has no gaps. */
@@ -54,7 +54,7 @@ static struct fastest find_fastest(const struct aw_follower *f)
             double elapsed_s = leader_row->samples[i].t_s - leader_row->samples[from].t_s;
             if (!is_continuous(f, row, i - 1))
                 from = i;
-            for (; elapsed_s >= FASTEST_S && from < i;
+            for (; elapsed_s >= MIN_SPEED_TIME_S && from < i;
                  elapsed_s = leader_row->samples[i].t_s - leader_row->samples[++from].t_s) {
                 double speed = fabs(map_sample(f, row, i) - map_sample(f, row, from)) / elapsed_s;
                 if (speed / f->joints[row].limits.max_speed > fastest.ratio)
@@ -111,7 +111,7 @@ static double next_sample_s(const struct aw_follower *f)
     return next;
 }
 
-/* Takes the values of a recording up to its current time. */
+/* Passes the values of a recording up to its current time to the engine. */
 void aw_follower_use_recording(struct aw_follower *f)
 {
     int64_t now = aw_clock_now(f->session->clock);
@@ -152,7 +152,7 @@ void aw_follower_advance(struct aw_follower *f, double seconds)
     f->playback.at_s += aw_tempo_step(&f->playback.tempo, seconds);
     double overrun_s = f->playback.at_s - f->leader.time.length_s;
     f->ended =
-        overrun_s >= 0 && (has_caught_up(f) || overrun_s > CATCH_S * f->playback.tempo.speed);
+        overrun_s >= 0 && (has_caught_up(f) || overrun_s > CATCH_UP_S * f->playback.tempo.speed);
     aw_session_show_progress(f->session, "follow %.0f of %.0f s at %.0f %%%s", f->playback.at_s,
                              f->leader.time.length_s, 100 * f->playback.tempo.speed,
                              f->playback.tempo.typed_text);

@@ -13,12 +13,12 @@
 #include "base/suggest.h"
 #include "base/text.h"
 
-#define PEER_HZ 100 /* max rate of a server's records, and of its queries */
-#define EXACT   0
+#define PEER_HZ    100 /* max rate of a server's records, and of its queries */
+#define RANK_EXACT 0
 /* rank of a match by the field's name alone, which other messages may have, too */
-#define FIELD    15
-#define SOME     20  /* rank of a value of a group, except the measured one */
-#define PASSES_S 0.1 /* additional gap before the records after a restart, s */
+#define RANK_FIELD    15
+#define RANK_GROUP    20  /* value of a group, except the measured one */
+#define RESTART_GAP_S 0.1 /* additional gap before the records after a restart, s */
 
 /* ---- Opening ---- */
 
@@ -32,10 +32,10 @@ static bool is_file(const char *source)
 /* Returns true if the fields belong to this tool. A name without a group may belong to any tool. */
 static bool has_tool_fields(struct aw_leader *l)
 {
-    bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
+    bool accepts_any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
     struct aw_error ignored;
     return aw_select_check(&l->select, aw_stream_names(l->stream),
-                           any ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN, &ignored) == AW_OK;
+                           accepts_any ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN, &ignored) == AW_OK;
 }
 
 enum aw_status aw_leader_reopen(struct aw_leader *l)
@@ -78,7 +78,7 @@ void aw_leader_close(struct aw_leader *l)
 
 /* Ranks the fields that a bare group name may mean: its measured value has the lowest rank, which
  * wins. */
-static int measured_rank(const char *field)
+static int rank_measured(const char *field)
 {
     static const char *const measured[] = {"position", "measured", "displacement",
                                            "actual",   "angle",    NULL};
@@ -86,11 +86,11 @@ static int measured_rank(const char *field)
     for (int i = 0; measured[i]; i++)
         if (strcmp(last ? last + 1 : field, measured[i]) == 0)
             return i + 1;
-    return SOME;
+    return RANK_GROUP;
 }
 
 /* Returns how well the value matches the pattern: 0 is best, -1 is no match. */
-static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
+static int rank_value(const char *pattern, const struct aw_point *point, bool sent)
 {
     const struct aw_select single = {.n = 1, .pattern = {pattern}};
     size_t message = strlen(point->message);
@@ -100,9 +100,9 @@ static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
         return -1;
     const char *rest = pattern + message + (named && pattern[message] == '.');
     if (named && strcmp(rest, point->field) == 0)
-        return EXACT;
+        return RANK_EXACT;
     bool is_same = strcmp(pattern, point->name) == 0 || strcmp(pattern, point->field) == 0;
-    return is_same ? FIELD : measured_rank(point->field);
+    return is_same ? RANK_FIELD : rank_measured(point->field);
 }
 
 static enum aw_status fail_several(struct aw_leader *l, const char *pattern, const char *one,
@@ -124,7 +124,7 @@ static struct found find_match(const struct aw_item *item, const char *pattern)
     struct found match = {NULL, NULL, INT_MAX};
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
-        int rank = point->is_subject ? -1 : rank_of(pattern, point, item->received.dir == AW_TX);
+        int rank = point->is_subject ? -1 : rank_value(pattern, point, item->received.dir == AW_TX);
         if (rank < 0 || rank > match.rank)
             continue;
         if (rank < match.rank)
@@ -144,21 +144,21 @@ static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, 
     struct aw_leader_row *state = &l->rows[row];
     struct found match = find_match(item, pattern);
     *value = NULL;
-    if (!match.point || (match.other && match.rank == SOME))
+    if (!match.point || (match.other && match.rank == RANK_GROUP))
         return AW_OK;
     const char *name = match.point->name;
-    bool same = strcmp(state->name, name) == 0;
+    bool is_same = strcmp(state->name, name) == 0;
     if (match.other)
         return fail_several(l, pattern, name, match.other->name);
-    if (*state->name && !same && match.rank == state->rank && match.rank < SOME)
+    if (*state->name && !is_same && match.rank == state->rank && match.rank < RANK_GROUP)
         return fail_several(l, pattern, state->name, name);
     if (!*state->name || match.rank < state->rank) {
         snprintf(state->name, sizeof state->name, "%s", name);
         state->rank = match.rank;
         state->n = 0; /* earlier samples came from a worse match */
-        same = true;
+        is_same = true;
     }
-    *value = same ? match.point : NULL;
+    *value = is_same ? match.point : NULL;
     return AW_OK;
 }
 
@@ -259,12 +259,12 @@ static bool find_time(struct aw_leader *l, const struct aw_leader_record *record
         l->time.start_ns = record->time_ns;
     *t_s = (double)(record->time_ns - l->time.start_ns) / 1e9 + l->time.shift_s;
     if (*t_s < l->time.length_s - gap_s) {
-        l->time.shift_s += l->time.length_s + gap_s + PASSES_S - *t_s;
-        *t_s = l->time.length_s + gap_s + PASSES_S;
+        l->time.shift_s += l->time.length_s + gap_s + RESTART_GAP_S - *t_s;
+        *t_s = l->time.length_s + gap_s + RESTART_GAP_S;
     }
-    bool late = *t_s < l->time.length_s;
-    l->counts.late += late;
-    return !late;
+    bool is_late = *t_s < l->time.length_s;
+    l->counts.late += is_late;
+    return !is_late;
 }
 
 static enum aw_status store_record(struct aw_leader *l, const struct aw_leader_record *record,

@@ -80,7 +80,7 @@ static enum aw_status await_time(struct player *p, int64_t due)
 }
 
 /* Returns when a recording time is due at the current speed. */
-static int64_t due_time_at(const struct player *p, double time_s)
+static int64_t get_due_time(const struct player *p, double time_s)
 {
     if (!(p->tempo.speed > 0))
         return time_s > p->anchor.s ? AW_NEVER : p->anchor.ns;
@@ -112,7 +112,7 @@ static enum aw_status await_due(struct player *p, double time_s)
     int64_t now = aw_clock_now(p->session->clock);
     update_speed(p, now);
     while (status == AW_OK && aw_tempo_can_change(&p->tempo) &&
-           due_time_at(p, time_s) > now + SLICE_NS && now < p->deadline) {
+           get_due_time(p, time_s) > now + SLICE_NS && now < p->deadline) {
         status = await_time(p, now + SLICE_NS);
         now = aw_clock_now(p->session->clock);
         double elapsed_s = (double)(now - p->anchor.ns) / 1e9;
@@ -143,7 +143,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     struct aw_session *session = p->session;
     double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9;
     enum aw_status status = await_due(p, since_s);
-    int64_t due = due_time_at(p, since_s);
+    int64_t due = get_due_time(p, since_s);
     struct aw_span message = {p->replay.plan.bytes + write->at, write->size};
     bool was_held = false, by_tool = session->tool->talk.replay.send != NULL;
     p->ended = due > p->deadline;
@@ -221,17 +221,17 @@ static void warn_of_start(struct player *p)
 /* Collects the first targets to compare with the joint positions. For velocity commands, uses the
  * recorded positions. Skips targets to which the device interpolates, because these are not
  * jumps. */
-static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
+static size_t collect_first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
 {
     struct aw_replay *r = &p->replay;
     size_t n = 0;
     for (size_t i = 0; i < r->list.n && i < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &r->list.joints[i];
         const struct aw_replay_joint *recorded = &r->joints[i];
-        bool other = (recorded->mode == NULL) != (joint->mode == NULL) ||
-                     (recorded->mode && strcmp(recorded->mode, joint->mode) != 0);
+        bool is_other_mode = (recorded->mode == NULL) != (joint->mode == NULL) ||
+                             (recorded->mode && strcmp(recorded->mode, joint->mode) != 0);
         joint->flags.excluded = !recorded->is_known;
-        if (recorded->is_known && !other &&
+        if (recorded->is_known && !is_other_mode &&
             !aw_start_is_motion(joint, recorded->first, recorded->seconds))
             goals[n++] = (struct aw_joint_goal){i, recorded->first};
     }
@@ -245,11 +245,11 @@ static enum aw_status check_start(struct player *p)
     struct aw_joint_goal goals[AW_START_JOINTS];
     enum aw_status status = r->plan.n ? aw_replay_find_joints(r, session) : AW_OK;
     bool uses_positions = r->has_positions && (!r->first_relative || r->resets || p->from_ns > 0);
-    if (status == AW_OK && (uses_positions || !r->plan.n || first_goals(p, goals) == 0))
+    if (status == AW_OK && (uses_positions || !r->plan.n || collect_first_goals(p, goals) == 0))
         return AW_OK;
     if (status == AW_OK)
         status = aw_joints_read_new(session, &r->list);
-    size_t n = first_goals(p, goals);
+    size_t n = collect_first_goals(p, goals);
     if (status == AW_TIMEOUT && session->options.run.force)
         return AW_OK;
     if (status == AW_OK)
@@ -329,7 +329,7 @@ static void explain_empty(struct player *p, const char *path)
                                 "replay: nothing to send: %.200s has no commands, only %" PRIu64
                                 " message%s from the device — %s",
                                 path, r->plan.n_received, r->plan.n_received == 1 ? "" : "s",
-                                session->tool->protocol->frames.can
+                                session->tool->protocol->frames.is_can
                                     ? "give --all to send them"
                                     : "record a session with --record");
     else if (r->plan.writes[r->plan.n - 1].time_ns < p->from_ns)

@@ -12,8 +12,8 @@
 #include "shell/source/decoder.h"
 #include "wire/split.h"
 
-#define TOLD_MAX 1024 /* max saved messages before the first command */
-#define STREAM_S 0.1  /* a longer motion is interpolated by the device at its own speed */
+#define REPORTS_MAX 1024 /* max saved messages before the first command */
+#define STREAM_S    0.1  /* a longer motion is interpolated by the device at its own speed */
 
 /* State of loading: both directions of a recording. */
 struct loader {
@@ -169,7 +169,7 @@ static void on_command(void *context, struct aw_span frame)
 static void store_report(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
-    if (r->plan.n || l->commands || r->intro.n_reports == TOLD_MAX)
+    if (r->plan.n || l->commands || r->intro.n_reports == REPORTS_MAX)
         return;
     struct aw_record *reports =
         aw_grow(r->intro.reports, &r->intro.reports_room, r->intro.n_reports + 1, sizeof *reports);
@@ -246,9 +246,9 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
     struct aw_record record;
     if (entry->linktype != AW_LINKTYPE_CAN)
         return entry->dir == AW_TX;
-    bool known = can_decode(l->session->wire, entry->data, &record) ||
-                 can_decode(l->carried, entry->data, &record);
-    return known && (record.codec->message->dir & AW_TX || aw_replay_given(l->session)->all);
+    bool is_known = can_decode(l->session->wire, entry->data, &record) ||
+                    can_decode(l->carried, entry->data, &record);
+    return is_known && (record.codec->message->dir & AW_TX || aw_replay_given(l->session)->all);
 }
 
 static enum aw_status read_entry(struct loader *l, const struct aw_log_entry *entry)
@@ -259,19 +259,20 @@ static enum aw_status read_entry(struct loader *l, const struct aw_log_entry *en
     if (entry->time_ns != AW_NO_TIME) /* messages without a time use the previous one */
         l->after_ns = entry->time_ns - l->first_ns;
     l->commands = 0;
-    bool command = aw_session_is_selected(l->session, entry->data, "") && is_command(l, entry);
-    struct aw_splitter *stream = &l->streams[command ? 0 : 1];
-    if (entry->gap)
+    bool sends_command =
+        aw_session_is_selected(l->session, entry->data, "") && is_command(l, entry);
+    struct aw_splitter *stream = &l->streams[sends_command ? 0 : 1];
+    if (entry->has_gap)
         aw_split_gap(stream);
-    if (entry->gap && command)
+    if (entry->has_gap && sends_command)
         aw_split_gap(&l->unknown);
-    if (!command) {
-        aw_split(stream, wire, entry->data, !entry->stream, on_answer, l);
+    if (!sends_command) {
+        aw_split(stream, wire, entry->data, !entry->is_stream, on_answer, l);
         return AW_OK;
     }
     if (l->carried)
-        aw_split(&l->unknown, l->carried, entry->data, !entry->stream, on_unknown, l);
-    aw_split(stream, wire, entry->data, !entry->stream, on_command, l);
+        aw_split(&l->unknown, l->carried, entry->data, !entry->is_stream, on_unknown, l);
+    aw_split(stream, wire, entry->data, !entry->is_stream, on_command, l);
     return l->status == AW_OK ? store_write(l, entry) : l->status;
 }
 

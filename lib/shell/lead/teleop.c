@@ -49,7 +49,7 @@ static enum aw_status read_rate(struct aw_operator *h, size_t row)
 }
 
 /* Returns the speed that 100 % means: the joint's speed limit, otherwise its range per second. */
-static double full_speed(const struct aw_operator *h, const struct aw_joint *joint)
+static double get_full_speed(const struct aw_operator *h, const struct aw_joint *joint)
 {
     return isfinite(joint->limits.max_speed)
                ? joint->limits.max_speed
@@ -59,7 +59,7 @@ static double full_speed(const struct aw_operator *h, const struct aw_joint *joi
 static double find_speed(const struct aw_operator *h, size_t joint)
 {
     double limit = h->list.joints[joint].limits.max_speed,
-           full = full_speed(h, &h->list.joints[joint]);
+           full = get_full_speed(h, &h->list.joints[joint]);
     double requested = 0;
     for (size_t row = 0; row < h->map.n; row++) {
         const char *name = h->map.rows[row].joint;
@@ -104,7 +104,7 @@ static enum aw_status describe_joints(struct aw_operator *h)
             .limits.min = joint->limits.min,
             .limits.max = joint->limits.max,
             .limits.max_speed = speed,
-            .full_value = full_speed(h, joint),
+            .full_value = get_full_speed(h, joint),
             .actual = (joint->flags.is_blind || h->sender->confirms) && force
                           ? (joint->limits.min + joint->limits.max) / 2
                           : (double)NAN,
@@ -140,7 +140,7 @@ static enum aw_status open_pad_or_keys(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_teleop_pad_open(h);
-    if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->display.screen) {
+    if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->display.has_screen) {
         h->input.keys.enabled = true;
         snprintf(h->display.event_text, sizeof h->display.event_text, "%.119s", session->err.text);
         return AW_OK;
@@ -153,8 +153,8 @@ static enum aw_status open_inputs(struct aw_operator *h)
     struct aw_session *session = h->session;
     const char *channels = aw_teleop_given(session)->channels;
     enum aw_status status = AW_OK;
-    h->display.screen = aw_live_is_wanted(session);
-    if (h->input.keys.enabled && !h->display.screen)
+    h->display.has_screen = aw_live_is_wanted(session);
+    if (h->input.keys.enabled && !h->display.has_screen)
         return aw_fail(&session->err, AW_USAGE, "teleop --keys needs %s",
                        aw_session_is_text(session)
                            ? "a terminal — use a gamepad (--pad) instead"
@@ -186,10 +186,10 @@ static enum aw_status begin_joints(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_joints_begin(session, &h->list);
-    bool dry = session->options.run.dry_run;
-    if (status == AW_OK && !dry)
+    bool is_dry_run = session->options.run.dry_run;
+    if (status == AW_OK && !is_dry_run)
         status = aw_joints_read_new(session, &h->list);
-    if (status != AW_OK || (dry && session->tool->motion.joints->traits.reports_joints))
+    if (status != AW_OK || (is_dry_run && session->tool->motion.joints->traits.reports_joints))
         return status;
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
 }
@@ -197,16 +197,16 @@ static enum aw_status begin_joints(struct aw_operator *h)
 static enum aw_status begin_teleop(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
-    bool dry = session->options.run.dry_run;
+    bool is_dry_run = session->options.run.dry_run;
     enum aw_status status = begin_joints(h);
-    if (status != AW_OK || (dry && session->tool->motion.joints->traits.reports_joints))
+    if (status != AW_OK || (is_dry_run && session->tool->motion.joints->traits.reports_joints))
         return status;
     status = aw_teleop_choose_map(h, aw_teleop_given(session)->map);
     if (status == AW_OK)
         status = begin_engine(h);
-    if (status == AW_OK && !dry && h->sender->check)
+    if (status == AW_OK && !is_dry_run && h->sender->check)
         status = h->sender->check(h);
-    return status == AW_OK && !dry ? open_inputs(h) : status;
+    return status == AW_OK && !is_dry_run ? open_inputs(h) : status;
 }
 
 /* ---- Messages ---- */
@@ -214,14 +214,14 @@ static enum aw_status begin_teleop(struct aw_operator *h)
 static void show_event(struct aw_operator *h, const char *text, const char *detail)
 {
     snprintf(h->display.event_text, sizeof h->display.event_text, "%.40s%.79s", text, detail);
-    if (!h->display.screen)
+    if (!h->display.has_screen)
         aw_session_print_notice(h->session, "%s", h->display.event_text);
 }
 
 /* Rings on the terminal itself, because the panel captures standard error. */
 static void ring_bell(const struct aw_operator *h)
 {
-    int fd = h->display.screen ? STDOUT_FILENO : STDERR_FILENO;
+    int fd = h->display.has_screen ? STDOUT_FILENO : STDERR_FILENO;
     if (isatty(fd) && write(fd, "\a", 1) < 0)
         return; /* the text is shown without the bell */
 }
@@ -260,10 +260,10 @@ static void add_action(struct aw_operator *h)
 static bool read_typed(struct aw_operator *h)
 {
     char text[64];
-    ssize_t n = h->display.screen
+    ssize_t n = h->display.has_screen
                     ? aw_read_ready(aw_screen_fd(h->display.live.screen), text, sizeof text)
                     : -1;
-    bool lost = h->display.screen && (n == 0 || (n < 0 && errno != EAGAIN));
+    bool lost = h->display.has_screen && (n == 0 || (n < 0 && errno != EAGAIN));
     for (ssize_t i = 0; i < n; i++)
         if (h->input.keys.enabled)
             aw_teleop_keys_handle(h, text[i]);
@@ -333,7 +333,7 @@ static int pad_fd(const struct aw_operator *h)
 
 /* Called during the wait for a step: redraws the panel, and ends the wait if the user releases the
  * button. */
-struct glance {
+struct controls_check {
     struct aw_background background;
     struct aw_operator *operator;
     int64_t last_ns;
@@ -341,9 +341,9 @@ struct glance {
     bool ended, late; /* late: the watchdog process may have sent its stop in the meantime */
 };
 
-static void glance(struct aw_background *background)
+static void check_controls(struct aw_background *background)
 {
-    struct glance *g = (struct glance *)background;
+    struct controls_check *g = (struct controls_check *)background;
     struct aw_operator *h = g->operator;
     int64_t now = aw_clock_now(h->session->clock);
     background->due = now + SLICE_NS;
@@ -361,7 +361,7 @@ static void glance(struct aw_background *background)
     while (!read_typed(h))
         ;
     h->input.keys.late = g->busy = false;
-    if (h->display.screen && aw_live_is_due(&h->display.live))
+    if (h->display.has_screen && aw_live_is_due(&h->display.live))
         aw_teleop_draw(h);
     g->ended = h->time.quit || !h->engine.enabled || aw_teleop_is_released(&h->engine);
     background->fd = g->ended ? -1 : pad_fd(h);
@@ -372,9 +372,9 @@ static void glance(struct aw_background *background)
 static enum aw_status send_attended(struct aw_operator *h)
 {
     struct aw_background **first = &h->session->time.real.background;
-    struct glance g = {.background = {.fd = pad_fd(h), .due = 0, .serve = glance},
-                       .operator= h,
-                       .last_ns = aw_clock_now(h->session->clock)};
+    struct controls_check g = {.background = {.fd = pad_fd(h), .due = 0, .serve = check_controls},
+                               .operator= h,
+                               .last_ns = aw_clock_now(h->session->clock)};
     aw_background_add(first, &g.background);
     enum aw_status status = h->sender->send(h);
     aw_background_remove(first, &g.background);
@@ -385,8 +385,9 @@ static enum aw_status send_attended(struct aw_operator *h)
         late = false;
     if (late)
         aw_teleop_set_halt(&h->engine, AW_HALT_LATE);
-    bool other = late && status == AW_REFUSED; /* the stop is confirmed, the step is not */
-    return other || (g.ended && status == AW_STOPPED) ? AW_OK : status;
+    bool is_step_refused =
+        late && status == AW_REFUSED; /* the stop is confirmed, the step is not */
+    return is_step_refused || (g.ended && status == AW_STOPPED) ? AW_OK : status;
 }
 
 static enum aw_status send_motion(struct aw_operator *h)
@@ -468,7 +469,7 @@ static void announce_held(struct aw_operator *h)
 /* Prints the prompt "hold to run" once, when the button has been released and can enable motion. */
 static void announce_ready(struct aw_operator *h)
 {
-    if (h->display.screen || h->display.prompted)
+    if (h->display.has_screen || h->display.prompted)
         return;
     if (!h->engine.was_released) {
         announce_held(h);
@@ -490,14 +491,14 @@ static enum aw_status run_cycle(struct aw_operator *h)
         add_action(h);
     }
     status = now == AW_TELEOP_RUN ? send_motion(h) : now == AW_TELEOP_STOP ? send_stop(h) : AW_OK;
-    if (h->display.screen && aw_live_is_due(&h->display.live))
+    if (h->display.has_screen && aw_live_is_due(&h->display.live))
         aw_teleop_draw(h);
     return status == AW_OK && !h->time.quit ? attend_device(h, now == AW_TELEOP_RUN) : status;
 }
 
 static enum aw_status open_screen(struct aw_operator *h)
 {
-    if (h->display.screen && aw_live_open(&h->display.live, h->session, NULL, FPS) != AW_OK)
+    if (h->display.has_screen && aw_live_open(&h->display.live, h->session, NULL, FPS) != AW_OK)
         return h->session->err.status;
     aw_teleop_keys_begin(h);
     return AW_OK;
@@ -532,7 +533,7 @@ static enum aw_status run_cycles(struct aw_operator *h)
         h->time.time_over = aw_clock_now(session->clock) >= end;
     }
     aw_teleop_keys_end(h);
-    if (h->display.screen)
+    if (h->display.has_screen)
         aw_live_close(&h->display.live);
     if (status == AW_OK && h->engine.running)
         status = send_stop(h);

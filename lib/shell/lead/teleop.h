@@ -99,9 +99,9 @@ struct aw_operator {
     } input;
     struct {
         struct aw_live live;
-        bool screen, prompted; /* prompted: the prompt "hold to run" was printed */
-        bool warned;           /* the hint to release the button first was printed */
-        char event_text[120];  /* text of the last event */
+        bool has_screen, prompted; /* prompted: the prompt "hold to run" was printed */
+        bool warned;               /* the hint to release the button first was printed */
+        char event_text[120];      /* text of the last event */
     } display;
     struct {
         bool quit;

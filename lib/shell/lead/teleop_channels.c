@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "shell/lead/teleop.h"
 
-#define STALE_S 0.5 /* default */
-#define AT_ONCE 256 /* max records per call, so that the joints are served too */
+#define STALE_S          0.5 /* default */
+#define RECORDS_PER_CALL 256 /* max records per call, so that the joints are served too */
 
 static enum aw_status name_inputs(struct aw_operator *h)
 {
@@ -176,7 +176,7 @@ enum aw_status aw_teleop_channels_read(struct aw_operator *h)
     if (h->engine.enabled)
         c->problem.status = AW_OK; /* the user has started again */
     c->is_behind = !c->ended && c->status == AW_OK;
-    for (int i = 0; i < AT_ONCE && c->is_behind && !aw_teleop_is_due(&h->engine); i++)
+    for (int i = 0; i < RECORDS_PER_CALL && c->is_behind && !aw_teleop_is_due(&h->engine); i++)
         c->is_behind = handle_record(h, now);
     if (c->time.stale_ns > 0 && h->engine.enabled && now - c->time.received_ns > c->time.stale_ns)
         aw_teleop_set_halt(&h->engine, AW_HALT_STALE);

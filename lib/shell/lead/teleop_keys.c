@@ -130,11 +130,11 @@ static void handle_sequence(struct aw_operator *operator, char end)
         modifier = atoi(modifiers + 1);
     if (colon)
         event = atoi(colon + 1);
-    bool shift = (modifier - 1) & 1;
+    bool has_shift = (modifier - 1) & 1;
     if (end == 'u')
-        handle_key(operator, key, event, shift);
+        handle_key(operator, key, event, has_shift);
     else
-        handle_key(operator, 256 + end, event, shift);
+        handle_key(operator, 256 + end, event, has_shift);
 }
 
 /* Returns true if the sequence continues after this character. */
@@ -149,8 +149,8 @@ void aw_teleop_keys_handle(struct aw_operator *operator, char c)
 {
     struct aw_teleop_keys *k = &operator->input.keys;
     if (k->used == 0 && c != '\033') {
-        bool upper = c >= 'A' && c <= 'Z';
-        handle_key(operator, upper ? c - 'A' + 'a' : c, 1, upper);
+        bool is_upper = c >= 'A' && c <= 'Z';
+        handle_key(operator, is_upper ? c - 'A' + 'a' : c, 1, is_upper);
         return;
     }
     k->text[k->used++] = c;

@@ -13,13 +13,13 @@
 #define PROGRAM  "armwire-pad"
 #define START_NS (10 * AW_SECOND)
 /* the pad sends 50 records/s; ensures the stop within 100 ms */
-#define SILENT_NS  (80 * AW_MILLISECOND)
-#define STALE_S    2.0 /* default for Bluetooth */
-#define AT_ONCE    256 /* max lines per call, so that the joints are served too */
-#define END_MS     200
-#define FIRST_LINE AW_NEVER
+#define SILENT_NS      (80 * AW_MILLISECOND)
+#define STALE_S        2.0 /* default for Bluetooth */
+#define LINES_PER_CALL 256 /* max lines per call, so that the joints are served too */
+#define END_MS         200
+#define FIRST_LINE     AW_NEVER
 
-static int64_t real_now(const struct aw_operator *h)
+static int64_t get_real_time(const struct aw_operator *h)
 {
     return aw_clock_now(&h->session->time.real.base);
 }
@@ -75,7 +75,7 @@ static void apply_record(struct aw_operator *h, const json_t *record)
             handle_silence(h);
         return;
     }
-    p->received_ns = real_now(h);
+    p->received_ns = get_real_time(h);
     p->silent = p->silent && !h->engine.enabled; /* keeps the reason of the last stop */
     h->time.event_ns = now - (int64_t)late_ns;
     for (size_t i = 0; i < h->map.n_inputs; i++)
@@ -143,13 +143,14 @@ void aw_teleop_pad_read(struct aw_operator *h)
 {
     struct aw_teleop_pad *p = &h->input.pad;
     char *line;
-    for (int i = 0; i < AT_ONCE && p->child.stdout_fd >= 0 && !aw_teleop_is_due(&h->engine); i++) {
+    for (int i = 0; i < LINES_PER_CALL && p->child.stdout_fd >= 0 && !aw_teleop_is_due(&h->engine);
+         i++) {
         line = next_line(h);
         if (!line)
             break;
         handle_line(h, line);
     }
-    if (h->engine.enabled && real_now(h) - p->received_ns > SILENT_NS)
+    if (h->engine.enabled && get_real_time(h) - p->received_ns > SILENT_NS)
         handle_silence(h);
 }
 

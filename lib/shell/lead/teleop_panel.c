@@ -6,14 +6,14 @@
 #include "base/clamp.h"
 #include "shell/lead/teleop.h"
 
-#define BAR 11 /* width of a stick's bar in columns */
+#define BAR_COLUMNS 11 /* width of a stick's bar in columns */
 
 struct panel {
     struct aw_operator *operator;
     struct aw_braille *canvas;
     int row;  /* next free row */
     int foot; /* first row of the footer */
-    bool narrow;
+    bool is_narrow;
 };
 
 const char *aw_teleop_halt_text(const struct aw_operator *h)
@@ -67,12 +67,12 @@ static void draw_head(struct panel *p)
     const struct aw_operator *h = p->operator;
     const struct aw_teleop *t = &h->engine;
     char text[200];
-    bool full = h->map.has_full_speed && t->input.value[h->map.full_speed] >= 0.5;
+    bool is_full_speed = h->map.has_full_speed && t->input.value[h->map.full_speed] >= 0.5;
     bool lost = t->halt > AW_HALT_RELEASED;
     draw_title(p);
     if (t->enabled) {
         aw_braille_draw_text(p->canvas, 0, p->row++,
-                             full ? "RUNNING, full speed" : "RUNNING, quarter speed",
+                             is_full_speed ? "RUNNING, full speed" : "RUNNING, quarter speed",
                              AW_BRAILLE_CAUTION);
         return;
     }
@@ -106,7 +106,7 @@ static void draw_joint(struct panel *p, size_t i)
     write_number(actual, sizeof actual, j->actual, joint->decimals);
     write_number(velocity, sizeof velocity, j->velocity, 1);
     const char *remark = j->limited ? "LIMIT" : isnan(j->actual) ? "unknown" : "";
-    if (p->narrow)
+    if (p->is_narrow)
         snprintf(text, sizeof text, "%c%-10.10s %8s %8s %s", chosen ? '>' : ' ',
                  aw_joint_display_name(joint), target, actual, remark);
     else
@@ -124,7 +124,7 @@ static void draw_joints(struct panel *p)
 {
     const struct aw_operator *h = p->operator;
     char text[120];
-    if (p->narrow)
+    if (p->is_narrow)
         snprintf(text, sizeof text, " %-10s %8s %8s", "joint", "target", "actual");
     else
         snprintf(text, sizeof text, " %-20s %9s %9s %-5s %9s", "joint", "target", "actual", "unit",
@@ -141,15 +141,15 @@ static void draw_input(struct panel *p, size_t row)
     const struct aw_operator *h = p->operator;
     const struct aw_teleop_row *r = &h->map.rows[row];
     size_t joint = aw_teleop_find_joint(&h->engine, row);
-    char bar[BAR + 1], text[160];
-    int end = (int)lround(aw_clamp(h->engine.input.value[r->input], -1, 1) * (BAR / 2));
-    for (int i = 0; i < BAR; i++) {
-        int from = i - BAR / 2;
+    char bar[BAR_COLUMNS + 1], text[160];
+    int end = (int)lround(aw_clamp(h->engine.input.value[r->input], -1, 1) * (BAR_COLUMNS / 2));
+    for (int i = 0; i < BAR_COLUMNS; i++) {
+        int from = i - BAR_COLUMNS / 2;
         bar[i] = from == 0                                                ? '|'
                  : (from > 0 && from <= end) || (from < 0 && from >= end) ? '='
                                                                           : ' ';
     }
-    bar[BAR] = '\0';
+    bar[BAR_COLUMNS] = '\0';
     bool armed = h->engine.input.armed[row];
     snprintf(text, sizeof text, " %-14.14s [%s] %s%s", h->map.inputs[r->input], bar,
              joint < h->list.n ? aw_joint_display_name(&h->list.joints[joint]) : "",
@@ -179,7 +179,7 @@ void aw_teleop_draw(struct aw_operator *operator)
     if (!p.canvas)
         return;
     p.foot = p.canvas->rows - 2;
-    p.narrow = p.canvas->columns < 66;
+    p.is_narrow = p.canvas->columns < 66;
     draw_head(&p);
     if (p.canvas->rows > 14)
         p.row++;

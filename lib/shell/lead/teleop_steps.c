@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "shell/lead/teleop.h"
 
-#define OF_RANGE 0.5 /* default speed, as a share of the range per second */
+#define RANGE_SHARE 0.5 /* default speed, as a share of the range per second */
 
 /* Refuses to start a step from an unknown position. */
 static enum aw_status check_known(struct aw_operator *h)
@@ -67,4 +67,4 @@ static enum aw_status send_step(struct aw_operator *h)
 }
 
 const struct aw_teleop_sender aw_teleop_steps = {
-    .confirms = true, .range_share = OF_RANGE, .check = check_known, .send = send_step};
+    .confirms = true, .range_share = RANGE_SHARE, .check = check_known, .send = send_step};

@@ -16,9 +16,9 @@
 #include "base/grow.h"
 #include "base/text.h"
 
-#define PROGRAM  "gnuplot"
-#define LIMIT_MS 30000
-#define PIECE    65536
+#define PROGRAM   "gnuplot"
+#define LIMIT_MS  30000
+#define READ_SIZE 65536
 
 /* ---- gnuplot ---- */
 
@@ -54,7 +54,7 @@ static enum aw_status read_whole(struct aw_session *session, int fd, char **byte
     for (ssize_t n = -1; n != 0; *size += n > 0 ? (size_t)n : 0) {
         struct pollfd in[] = {{.fd = fd, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
         int64_t left = deadline - aw_monotonic_time() / AW_MILLISECOND;
-        char *grown = aw_grow(*bytes, &room, *size + PIECE, 1);
+        char *grown = aw_grow(*bytes, &room, *size + READ_SIZE, 1);
         if (!grown)
             return AW_NO_MEMORY;
         *bytes = grown;
@@ -64,7 +64,7 @@ static enum aw_status read_whole(struct aw_session *session, int fd, char **byte
         if (poll(in, 2, (int)left) > 0 && in[1].revents)
             return AW_STOPPED;
         if (in[0].revents)
-            n = read(fd, *bytes + *size, PIECE);
+            n = read(fd, *bytes + *size, READ_SIZE);
     }
     (*bytes)[*size] = '\0';
     return AW_OK;
@@ -125,7 +125,7 @@ static bool is_script(const char *path)
     return dot && strcmp(dot, ".gp") == 0;
 }
 
-static enum aw_chart_format chart_form(const char *path)
+static enum aw_chart_format get_format(const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
     return !dot                       ? AW_CHART_SVG
@@ -145,7 +145,7 @@ char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, 
                       size_t *size)
 {
     char program[512], *picture = NULL;
-    char *script = aw_chart_script(chart, chart_form(path), size, &session->err);
+    char *script = aw_chart_script(chart, get_format(path), size, &session->err);
     if (!script || is_script(path))
         return script;
     if (find_program(program, sizeof program, &session->err) == AW_OK)

@@ -30,7 +30,7 @@ AW_GIVEN(command, aw_plot_options, aw_plot_given)
 
 /* 2001: earlier times are not plausible dates */
 #define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND)
-#define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
+#define MAX_GAP_NS  (2 * AW_SECOND) /* a longer gap between samples breaks the line */
 #define MAX_FPS     15
 #define MIN_FPS     5
 #define MAX_SEEN    64
@@ -54,7 +54,7 @@ struct plot {
         /* duration of --for; start and latest time of the simulation */
         int64_t length_ns, first_ns, latest_ns;
     } time;
-    bool started, frozen, keys;
+    bool started, frozen, shows_keys;
     /* requested and received names */
     struct {
         bool uses_defaults; /* no field was requested: plots the tool's default fields */
@@ -147,7 +147,7 @@ static enum aw_status check_fields(struct plot *p)
 /* Returns the unit of a point, or NULL. A table without message names may come from another tool:
  * only a name with a dot, such as "m1.position", has a known unit. A unit in the name ("base
  * [deg]") is copied to unit. */
-static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
+static const char *get_unit(const struct plot *p, const struct aw_point *point, char unit[16])
 {
     char name[AW_POINT_NAME];
     size_t length = strlen(point->field);
@@ -163,7 +163,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
 }
 
 /* Values in a table of joints are already in the joints' units. */
-static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
+static double get_value(const struct plot *p, const struct aw_point *point, const char **unit)
 {
     const struct aw_joints *joints = p->session->tool->motion.joints;
     const char *dot = strrchr(point->field, '.');
@@ -214,7 +214,7 @@ static bool is_requested(struct plot *p, const struct aw_point *point, size_t n)
 }
 
 /* Returns NULL if the point was not requested. */
-static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
+static struct aw_trace *find_trace(struct plot *p, const struct aw_point *point)
 {
     const size_t n = p->traces.n;
     struct aw_trace *trace = NULL;
@@ -225,9 +225,9 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
             return &p->traces.list[i];
     if (n == AW_TRACES)
         return NULL;
-    value_of(p, point, &unit);
+    get_value(p, point, &unit);
     if (is_requested(p, point, n))
-        trace = aw_traces_find(&p->traces, point->name, unit ? unit : unit_of(p, point, text));
+        trace = aw_traces_find(&p->traces, point->name, unit ? unit : get_unit(p, point, text));
     else if (n == 0 || p->n_taken == 0)
         note_name(p, point);
     if (trace)
@@ -253,7 +253,7 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
 
 static bool is_far(int64_t a, int64_t b)
 {
-    return a - b >= JUMP_NS || b - a >= JUMP_NS;
+    return a - b >= MAX_GAP_NS || b - a >= MAX_GAP_NS;
 }
 
 /* Returns the strip time of a sample. Recordings and other hosts have other clocks, so the strip
@@ -277,7 +277,7 @@ static int64_t follow_time(struct plot *p, int64_t time)
 
 /* A simulation may run faster or slower than real time, so the plot uses simulation time. --for
  * counts simulation time; while no sample arrives, it counts real time. */
-static int64_t time_of(struct plot *p, const struct aw_item *item)
+static int64_t get_time(struct plot *p, const struct aw_item *item)
 {
     if (!item->received.has_model_time)
         return item->time_ns;
@@ -293,18 +293,18 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
 /* Returns true for a table that lacks the tool's default fields. */
 static bool lacks_defaults(const struct plot *p, const struct aw_item *item)
 {
-    bool table = p->names.uses_defaults && item->n > 0 && !item->points[0].codec;
-    for (size_t i = 0; i < p->select.n && table; i++)
-        table = !aw_select_matches_any(p->select.pattern[i], item->points, item->n);
-    return table;
+    bool is_table = p->names.uses_defaults && item->n > 0 && !item->points[0].codec;
+    for (size_t i = 0; i < p->select.n && is_table; i++)
+        is_table = !aw_select_matches_any(p->select.pattern[i], item->points, item->n);
+    return is_table;
 }
 
 /* Numbers samples without times: rows of a table at 1 Hz, others at 1 kHz. */
-static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
+static int64_t count_row(struct plot *p, const struct aw_item *item, bool keeps_all)
 {
-    bool table = keep && item->n > 0 && !item->points[0].codec;
-    p->traces.has_times |= !table;
-    if (!table)
+    bool is_table = keeps_all && item->n > 0 && !item->points[0].codec;
+    p->traces.has_times |= !is_table;
+    if (!is_table)
         return (int64_t)p->n_taken * AW_MILLISECOND;
     if (p->n_taken == 0)
         aw_session_print_notice(p->session, "no time column: using row numbers");
@@ -313,33 +313,33 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
 }
 
 /* keep: stores all samples instead of only the latest. */
-static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
+static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keeps_all)
 {
     enum aw_status status = AW_OK;
-    int64_t time = time_of(p, item);
+    int64_t time = get_time(p, item);
     if (time == AW_NO_TIME)
-        time = count_row(p, item, keep);
+        time = count_row(p, item, keeps_all);
     else
         p->traces.has_times = true;
     if (p->traces.n == 0)
         p->names.plots_all = lacks_defaults(p, item);
-    bool any = false,
+    bool any_matched = false,
          missing = aw_select_find_missing(&p->select, p->names.was_found) < p->select.n;
     if (missing &&
         aw_select_mark_found(&p->select, p->names.was_found, item->points, item->n) == p->select.n)
         aw_stream_select(p->stream, &p->select);
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
-        struct aw_trace *trace = trace_for(p, &item->points[i]);
+        struct aw_trace *trace = find_trace(p, &item->points[i]);
         if (!trace)
             continue;
-        if (!any && !keep)
+        if (!any_matched && !keeps_all)
             time = follow_time(p, time);
-        any = true;
-        double value = value_of(p, &item->points[i], &(const char *){NULL});
-        status = keep ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
-                      : add_to_strip(p, trace, time, value);
+        any_matched = true;
+        double value = get_value(p, &item->points[i], &(const char *){NULL});
+        status = keeps_all ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
+                           : add_to_strip(p, trace, time, value);
     }
-    p->n_taken += any;
+    p->n_taken += any_matched;
     return status;
 }
 
@@ -420,7 +420,7 @@ static void draw(struct plot *p)
                                  .keys = keys,
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
-    if (p->keys)
+    if (p->shows_keys)
         aw_cell_draw_keys(canvas, all_keys + (stops ? 0 : 2));
     aw_screen_show(p->live.screen);
     int64_t dot = p->strip.span_ns / (2 * canvas->columns);
@@ -437,7 +437,7 @@ static bool handle_keys(struct plot *p)
         if (key == 's')
             aw_live_stop(&p->live);
         p->frozen ^= key == ' ' && !p->live.ended;
-        p->keys ^= key == '?';
+        p->shows_keys ^= key == '?';
     }
     return true;
 }
@@ -466,7 +466,7 @@ static enum aw_status plot_live(struct plot *p)
 
 /* ---- As text ---- */
 
-static int from_environment(const char *name, int min, int fallback)
+static int read_environment(const char *name, int min, int fallback)
 {
     const char *text = getenv(name);
     long value = text ? strtol(text, NULL, 10) : 0;
@@ -477,10 +477,11 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
 {
     struct aw_braille canvas;
     struct winsize size = {0};
-    bool known =
+    bool is_known =
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
-    int width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
-    int height = (known && size.ws_row < 200 ? size.ws_row : from_environment("LINES", 8, 24)) - 1;
+    int width = is_known && size.ws_col < 500 ? size.ws_col : read_environment("COLUMNS", 20, 80);
+    int height =
+        (is_known && size.ws_row < 200 ? size.ws_row : read_environment("LINES", 8, 24)) - 1;
     if (!aw_braille_init(&canvas, width, height))
         return aw_no_memory(&p->session->err);
     aw_strip_draw(&p->strip, look, &canvas);
@@ -502,7 +503,7 @@ static enum aw_status print_now(struct plot *p)
 }
 
 /* Reads until the deadline, or until a frame is due (AW_TIMEOUT). keep: see handle_item. */
-static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
+static enum aw_status read_until(struct plot *p, int64_t due, bool keeps_all)
 {
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_OK;
@@ -511,7 +512,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
         int64_t until = aw_min_time(due, p->time.deadline);
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
-            status = handle_item(p, &item, keep);
+            status = handle_item(p, &item, keeps_all);
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && until < AW_NEVER && aw_clock_now(clock) >= until)
@@ -593,7 +594,7 @@ static enum aw_status print_recording(struct plot *p)
                                    .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-static const char *base_name(const char *path)
+static const char *get_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -604,7 +605,7 @@ static void make_title(const struct plot *p, char *out, size_t size)
 {
     static const size_t max_length = 40;
     struct aw_session *session = p->session;
-    bool live = !p->input && !session->device.link->is_recording,
+    bool is_live = !p->input && !session->device.link->is_recording,
          dated = p->traces.first_ns > LONG_AGO_NS;
     const char *given = aw_plot_given(session)->title;
     char contents[256] = "", settings[96] = "", subject[32];
@@ -617,12 +618,12 @@ static void make_title(const struct plot *p, char *out, size_t size)
         aw_append(contents, sizeof contents, " ", "%.90s", p->traces.list[i].name);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
              p->traces.list[0].name);
-    if (live && session->tool->records.subject.describe)
+    if (is_live && session->tool->records.subject.describe)
         session->tool->records.subject.describe(session, subject, settings, sizeof settings);
     aw_append(contents, sizeof contents, "", "%s%s%.90s", i < p->traces.n ? " …" : "",
               *settings ? ", " : "", settings);
     if (p->input && strcmp(p->input, "-") != 0)
-        aw_append(contents, sizeof contents, ", ", "%.60s", base_name(p->input));
+        aw_append(contents, sizeof contents, ", ", "%.60s", get_base_name(p->input));
     aw_picture_title(session, contents, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 

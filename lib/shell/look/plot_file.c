@@ -172,7 +172,7 @@ static void assign_panels(const struct aw_traces *traces, struct panels *panels)
 }
 
 /* Returns the name without its owner. */
-static const char *plain_name(const struct aw_trace *trace)
+static const char *get_plain_name(const struct aw_trace *trace)
 {
     const char *dot = strrchr(trace->name, '.');
     return dot && dot[1] ? dot + 1 : trace->name;
@@ -180,9 +180,10 @@ static const char *plain_name(const struct aw_trace *trace)
 
 static bool is_first(const struct aw_traces *traces, const struct panels *panels, size_t at)
 {
-    const char *name = plain_name(&traces->list[at]);
+    const char *name = get_plain_name(&traces->list[at]);
     size_t i = 0;
-    while (panels->panel[i] != panels->panel[at] || strcmp(plain_name(&traces->list[i]), name) != 0)
+    while (panels->panel[i] != panels->panel[at] ||
+           strcmp(get_plain_name(&traces->list[i]), name) != 0)
         i++;
     return i == at;
 }
@@ -199,7 +200,7 @@ static bool is_in_label(const struct aw_traces *traces, const struct panels *pan
 
 static void add_name(const struct aw_trace *trace, bool with_unit, char *label, size_t size)
 {
-    const char *name = plain_name(trace);
+    const char *name = get_plain_name(trace);
     char bare[AW_POINT_NAME], unit[16];
     bool has_unit = with_unit && *trace->unit;
     aw_split_unit(name, bare, sizeof bare, unit);
@@ -271,10 +272,10 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session
                                                     .n = traces->list[i].n};
         list[p].n = (size_t)(series + used - list[p].series);
     }
-    bool rows = traces->counts_rows && !traces->has_times;
+    bool counts_rows = traces->counts_rows && !traces->has_times;
     struct aw_chart chart = {.title = title,
-                             .x_label = rows ? "row" : "time",
-                             .x_unit = rows ? NULL : "s",
+                             .x_label = counts_rows ? "row" : "time",
+                             .x_unit = counts_rows ? NULL : "s",
                              .panels = list,
                              .n_panels = panels.n};
     char *text = aw_picture_draw(session, &chart, path, &size);

@@ -19,7 +19,7 @@
 #include "shell/source/stream.h"
 #include "wire/rows.h"
 
-#define LOOK_NS (100 * AW_MILLISECOND) /* interval at which typed marks are read */
+#define POLL_NS (100 * AW_MILLISECOND) /* interval at which typed marks are read */
 
 struct recorder;
 
@@ -201,7 +201,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
     return aw_fail(
         &session->err, AW_USAGE,
         "record: '%.100s': unknown file extension — use .pcapng, .mcap, .csv%s or .ndjson", path,
-        session->tool->protocol->frames.can ? ", .log" : "");
+        session->tool->protocol->frames.is_can ? ", .log" : "");
 }
 
 static enum aw_status begin_recorder(struct recorder *r, const char *path)
@@ -294,7 +294,7 @@ static enum aw_status run_recorder(struct recorder *r, int64_t deadline)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !(r->counts.limit && r->counts.messages >= r->counts.limit)) {
         struct aw_item item;
-        int64_t now = aw_clock_now(session->clock), check_ns = now + LOOK_NS;
+        int64_t now = aw_clock_now(session->clock), check_ns = now + POLL_NS;
         if (now >= deadline)
             return aw_stream_check_received(r->stream, "record");
         status = aw_stream_next(r->stream, aw_min_time(check_ns, deadline), &item);

@@ -16,7 +16,7 @@
 #include "shell/source/stream.h"
 
 #define FLUSH_NS    (50 * AW_MILLISECOND)
-#define REST_NS     (200 * AW_MILLISECOND) /* a value unchanged for this long counts as arrived */
+#define ARRIVED_NS  (200 * AW_MILLISECOND) /* a value unchanged for this long counts as arrived */
 #define JOINTS_MAX  64
 #define COLUMNS_MAX (1 + 4 * JOINTS_MAX)
 
@@ -90,11 +90,11 @@ static bool is_requested(struct recorder *r, const struct aw_joint *joint, const
                          bool *found)
 {
     const struct aw_select *requested = &r->session->run.printing.wanted.any;
-    bool any = requested->n == 0;
+    bool wants_all = requested->n == 0;
     for (size_t i = 0; i < requested->n; i++)
         if (matches_pattern(requested->pattern[i], joint, field))
-            any = found[i] = true;
-    return any;
+            wants_all = found[i] = true;
+    return wants_all;
 }
 
 static void add_columns(struct recorder *r, size_t field, bool *found, char (*text)[160], size_t *n)
@@ -185,7 +185,7 @@ static double shorten(double value)
     return strtod(text, NULL);
 }
 
-static double *value_of(struct recorder *r, size_t column)
+static double *get_value(struct recorder *r, size_t column)
 {
     return &r->list.joints[r->column[column].joint].state.value[r->column[column].value];
 }
@@ -198,7 +198,7 @@ static enum aw_status add_row(struct recorder *r, int64_t time_ns)
     enum aw_status status = AW_OK;
     memset(r->is_new, 0, sizeof r->is_new);
     for (size_t i = 1; i < n; i++) {
-        double value = *value_of(r, i);
+        double value = *get_value(r, i);
         if (isnan(value) && r->column[i].value == AW_JOINT_ACTUAL)
             return AW_OK;
         row[i] = isnan(value) ? 0 : shorten(value);
@@ -243,7 +243,7 @@ static enum aw_status add_new_positions(struct recorder *r)
 static bool has_arrived(const struct recorder *r)
 {
     if (!aw_record_joints_given(r->session)->until_arrived || !r->counts.rows ||
-        r->time.last_ns - r->time.changed_ns < REST_NS)
+        r->time.last_ns - r->time.changed_ns < ARRIVED_NS)
         return false;
     for (size_t i = 0; i < r->list.n; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
@@ -301,7 +301,7 @@ static enum aw_status read_log(struct recorder *r, int64_t deadline)
                 continue;
             bool is_position = r->column[column].value == AW_JOINT_ACTUAL;
             double value = item.points[i].value;
-            *value_of(r, (size_t)column) =
+            *get_value(r, (size_t)column) =
                 is_position && joints->info.position_field.unit
                     ? value * joints->info.position_field.scale + joints->info.position_field.offset
                     : value;

@@ -41,14 +41,14 @@ static enum aw_status animate(struct aw_session *session, const struct aw_view *
     int64_t deadline = aw_session_end_time(session);
     uint64_t count = (uint64_t)session->options.run.count;
     enum aw_status status = AW_OK;
-    bool left = false, help = false;
-    for (uint64_t n = 0; status == AW_OK && !left && !(count && n >= count) &&
+    bool is_left = false, shows_help = false;
+    for (uint64_t n = 0; status == AW_OK && !is_left && !(count && n >= count) &&
                          aw_clock_now(session->clock) < deadline;
          n++) {
         struct aw_braille *canvas = aw_screen_get_canvas(screen);
         if (canvas) {
             view->draw(context, canvas);
-            if (help)
+            if (shows_help)
                 aw_cell_draw_keys(canvas, view->keys);
             const char *text = view->keys ? " q quit  ? keys" : " q quit";
             aw_braille_draw_text(canvas, canvas->columns - (int)strlen(text) - 1, canvas->rows - 1,
@@ -57,8 +57,8 @@ static enum aw_status animate(struct aw_session *session, const struct aw_view *
         }
         status = view->wait(context, aw_clock_now(session->clock) + FRAME_NS);
         for (int key; (key = aw_screen_read_key(screen)) != AW_KEY_NONE;) {
-            left = left || key == 'q' || key == AW_KEY_ESCAPE;
-            help = key == '?' ? view->keys && !help : help;
+            is_left = is_left || key == 'q' || key == AW_KEY_ESCAPE;
+            shows_help = key == '?' ? view->keys && !shows_help : shows_help;
             if (view->key)
                 view->key(context, key);
         }

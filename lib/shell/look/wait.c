@@ -20,12 +20,12 @@ struct aw_wait_options { /* options of wait and expect */
 };
 AW_GIVEN(command, aw_wait_options, aw_wait_given)
 
-#define DEFAULT_S   2.0 /* default wait of expect */
-#define NEAREST     3   /* number of nearest records that a failed expect shows */
-#define SHOWN_MAX   160 /* max characters of one record */
-#define WANTED_MAX  400
-#define AWAY_MAX    160
-#define PROGRESS_NS (100 * AW_MILLISECOND)
+#define DEFAULT_S       2.0 /* default wait of expect */
+#define NEAREST_RECORDS 3   /* number of nearest records that a failed expect shows */
+#define SHOWN_MAX       160 /* max characters of one record */
+#define WANTED_MAX      400
+#define AWAY_MAX        160
+#define PROGRESS_NS     (100 * AW_MILLISECOND)
 
 struct nearest_record {
     double distance;
@@ -45,7 +45,7 @@ struct waiter {
     int64_t start_ns, deadline; /* accepts records between these times */
     uint64_t n_seen;            /* number of records of the wanted kind */
     size_t n_nearest;
-    struct nearest_record nearest[NEAREST + 1];
+    struct nearest_record nearest[NEAREST_RECORDS + 1];
     struct last_value {
         char name[AW_POINT_NAME]; /* "": no value yet */
         double value;
@@ -160,16 +160,16 @@ static enum aw_status apply_tolerance(struct waiter *w)
 {
     struct aw_error *err = &w->session->err;
     const char *tolerance = aw_wait_given(w->session)->tolerance;
-    bool any = false, fits = false;
+    bool any_has_tolerance = false, fits = false;
     for (size_t t = 0; t < w->where.n; t++) {
         struct aw_where_term *term = &w->where.terms[t];
         if (term->op != AW_WHERE_IS || !term->is_number)
             continue;
-        any = true;
+        any_has_tolerance = true;
         term->tolerance = tolerance;
         fits = fits || check_tolerance(w, term, tolerance) == AW_OK;
     }
-    if (!any)
+    if (!any_has_tolerance)
         return aw_fail(
             err, AW_USAGE,
             "expect: --tolerance requires FIELD=NUMBER — add such a condition, or give a "
@@ -230,18 +230,18 @@ struct distance_text {
 };
 
 static void note_distance(const struct waiter *w, struct distance_text *nearest, const char *name,
-                          double value, double wanted, bool equal)
+                          double value, double wanted, bool is_equal)
 {
     bool given = aw_wait_given(w->session)->tolerance;
-    const char *advice = !equal  ? ""
-                         : given ? ", more than --tolerance "
-                                 : " — allow it with --tolerance";
+    const char *advice = !is_equal ? ""
+                         : given   ? ", more than --tolerance "
+                                   : " — allow it with --tolerance";
     if (!(get_relative_distance(value, wanted) > nearest->distance))
         return;
     nearest->distance = get_relative_distance(value, wanted);
     snprintf(nearest->text, sizeof nearest->text, "nearest %.60s %.6g, %.3g away%s%.20s", name,
              value, fabs(value - wanted), advice,
-             equal && given ? aw_wait_given(w->session)->tolerance : "");
+             is_equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
 /* Finds the value nearest to a term that does not hold. Returns false if no value has a distance:
@@ -252,14 +252,14 @@ static bool find_distance(const struct waiter *w, const struct aw_where_term *te
     const struct aw_where term_only = {.n = 1, .terms = {*term}};
     const struct aw_select single = {.n = 1, .pattern = {term->field}};
     const struct aw_point *nearest = NULL;
-    bool equal = term->op == AW_WHERE_IS;
+    bool is_equal = term->op == AW_WHERE_IS;
     double number, wanted = 0;
     if (aw_where_holds(&term_only, item->points, item->n))
         return true;
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
         if (aw_select_match(&single, point) != 0 || isnan(point->value) ||
-            (equal && !aw_point_unit(point)) || !aw_where_find_number(term, point, &number))
+            (is_equal && !aw_point_unit(point)) || !aw_where_find_number(term, point, &number))
             continue;
         if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
             nearest = point;
@@ -267,7 +267,7 @@ static bool find_distance(const struct waiter *w, const struct aw_where_term *te
         }
     }
     if (nearest)
-        note_distance(w, nearest_text, nearest->name, nearest->value, wanted, equal);
+        note_distance(w, nearest_text, nearest->name, nearest->value, wanted, is_equal);
     return nearest;
 }
 
@@ -286,7 +286,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
     char line[AW_VIEW_MAX];
     w->n_seen += isfinite(distance) ? 1 : 0;
     if (!w->view || !item->record || !isfinite(distance) ||
-        (w->n_nearest == NEAREST && distance >= w->nearest[NEAREST - 1].distance))
+        (w->n_nearest == NEAREST_RECORDS && distance >= w->nearest[NEAREST_RECORDS - 1].distance))
         return;
     size_t length = aw_view_print_record(w->view, item->record, line), at = w->n_nearest;
     line[length ? length - 1 : 0] = '\0';
@@ -295,7 +295,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
             return;
     for (; at > 0 && distance < w->nearest[at - 1].distance; at--)
         w->nearest[at] = w->nearest[at - 1];
-    w->n_nearest += w->n_nearest < NEAREST;
+    w->n_nearest += w->n_nearest < NEAREST_RECORDS;
     w->nearest[at].distance = distance;
     write_distance(w, item, w->nearest[at].worst_value);
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
@@ -375,7 +375,7 @@ static enum aw_status run(struct aw_session *session, const struct aw_args *args
     return status;
 }
 
-static double elapsed_s(const struct waiter *w)
+static double get_elapsed_s(const struct waiter *w)
 {
     return aw_session_seconds(w->session);
 }
@@ -408,7 +408,7 @@ static enum aw_status wait_until(struct waiter *w)
     write_last(w, last, sizeof last);
     return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
                    first_ns != AW_NO_TIME ? "true, but not for long enough" : "not true",
-                   elapsed_s(w), *last ? "; last value: " : "", last);
+                   get_elapsed_s(w), *last ? "; last value: " : "", last);
 }
 
 static enum aw_status run_wait(struct aw_session *session, const struct aw_args *args)
@@ -424,7 +424,7 @@ static enum aw_status report(struct waiter *w, const char *result)
     aw_object_start(object, "expect");
     aw_object_add_text(object, "result", result);
     aw_object_add_count(object, "seen", w->n_seen);
-    aw_object_add_number(object, "after", elapsed_s(w), 3, "s");
+    aw_object_add_number(object, "after", get_elapsed_s(w), 3, "s");
     return AW_OK;
 }
 
@@ -437,15 +437,15 @@ static enum aw_status fail_expect(struct waiter *w, bool was_received)
     report(w, "failed");
     if (was_received)
         return aw_fail(&session->err, AW_REFUSED, "expect: %s received after %.3g s", w->text,
-                       elapsed_s(w));
+                       get_elapsed_s(w));
     if (aw_wait_given(session)->never)
         return aw_fail(&session->err, AW_REFUSED,
                        "expect: never %s: no such message received in %.3g s, so nothing was "
                        "checked — give a longer --for, or request the message first",
-                       w->text, elapsed_s(w));
+                       w->text, get_elapsed_s(w));
     return aw_fail(&session->err, AW_REFUSED,
                    "expect: no %s in %.3g s; messages of this kind received: %" PRIu64 "%s%s",
-                   w->text, elapsed_s(w), w->n_seen, *w->nearest[0].worst_value ? "; " : "",
+                   w->text, get_elapsed_s(w), w->n_seen, *w->nearest[0].worst_value ? "; " : "",
                    w->nearest[0].worst_value);
 }
 
@@ -522,12 +522,12 @@ static enum aw_status open_simulator(struct aw_session *session)
 static enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
 {
     double seconds;
-    bool dry = session->options.run.dry_run;
+    bool is_dry_run = session->options.run.dry_run;
     enum aw_status status = aw_arg_number(session, args, "time", &seconds);
-    if (status == AW_OK && !dry)
+    if (status == AW_OK && !is_dry_run)
         status = open_simulator(session);
     int64_t now = aw_clock_now(session->clock), end = aw_time_after(now, seconds);
-    bool waits = status == AW_OK && !dry;
+    bool waits = status == AW_OK && !is_dry_run;
     if (waits && aw_session_is_virtual(session)) {
         status = aw_clock_sleep(session->clock, end);
         waits = false;

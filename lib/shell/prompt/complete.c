@@ -73,7 +73,7 @@ static void offer_names(struct completion *c, const char *prefix, const struct a
 }
 
 /* Returns the codec of the named message, or NULL. */
-static const struct aw_codec *codec_of(const struct completion *c)
+static const struct aw_codec *find_codec(const struct completion *c)
 {
     return c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
 }
@@ -81,10 +81,10 @@ static const struct aw_codec *codec_of(const struct completion *c)
 /* Offers field= for each field of the message; after the =, the named values of the field. */
 static void offer_fields(struct completion *c)
 {
-    const struct aw_codec *codec = codec_of(c);
+    const struct aw_codec *codec = find_codec(c);
     for (int i = 0; codec && i < codec->n_scalars; i++) {
         char name[64];
-        if (!codec->scalars[i].value)
+        if (!codec->scalars[i].has_value)
             continue;
         size_t length = aw_scalar_name(&codec->scalars[i], name, sizeof name - 1);
         memcpy(name + length, "=", 2);
@@ -215,11 +215,11 @@ static size_t count_valid(const struct completion *c)
     return n;
 }
 
-static const struct aw_arg *current_argument(const struct completion *c)
+static const struct aw_arg *find_current_argument(const struct completion *c)
 {
-    const struct aw_arg *last = NULL, *valid[AW_WORDS_MAX];
+    const struct aw_arg *last = NULL, *valid[AW_TOKENS_MAX];
     size_t n = 0, at = c->position;
-    for (const struct aw_arg *arg = c->command->args; arg && arg->name && n < AW_WORDS_MAX; arg++)
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name && n < AW_TOKENS_MAX; arg++)
         if (aw_arg_fits(arg, c->choice))
             last = valid[n++] = arg;
     if (n > 0 && c->command->repeats)
@@ -274,7 +274,8 @@ static const struct aw_option *parse_earlier(struct completion *c, const char *c
             size_t repetition = count_valid(c);
             if (repetition && c->position % repetition == 0)
                 c->first = before[i];
-            const struct aw_arg *due = current_argument(c); /* joint=1 also counts as positional */
+            const struct aw_arg *due =
+                find_current_argument(c); /* joint=1 also counts as positional */
             c->position += strchr(before[i], '=') == NULL ||
                            (due && aw_name_equals(due->name, before[i], strcspn(before[i], "=")));
         }
@@ -304,7 +305,7 @@ static void offer_options(struct completion *c)
 /* Offers the values of mode=…; otherwise those of the next argument, and all names. */
 static void offer_arguments(struct completion *c)
 {
-    const struct aw_arg *args = c->command->args, *due = current_argument(c);
+    const struct aw_arg *args = c->command->args, *due = find_current_argument(c);
     for (const struct aw_arg *arg = args; strchr(c->partial, '=') && arg && arg->name; arg++)
         if (is_named(c, arg, c->partial) && !takes_rest(arg)) {
             skip_prefix(c, strchr(c->partial, '=') + 1);
@@ -361,7 +362,8 @@ static void join_choices(const struct aw_arg_info *info, const struct aw_arg *ar
         aw_append(out, size, "|", "%s", *candidate);
 }
 
-static void hint_argument(struct completion *c, const struct aw_arg *arg, char *out, size_t size)
+static void write_argument_hint(struct completion *c, const struct aw_arg *arg, char *out,
+                                size_t size)
 {
     struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
@@ -376,21 +378,21 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
 }
 
 /* Writes the fields of the message: joint= angle= [seq=]. */
-static void hint_fields(struct completion *c, char *out, size_t size)
+static void write_fields_hint(struct completion *c, char *out, size_t size)
 {
-    const struct aw_codec *codec = codec_of(c);
+    const struct aw_codec *codec = find_codec(c);
     for (int i = 0; codec && i < codec->n_scalars && strlen(out) + 64 < size; i++) {
         char name[64];
-        if (!codec->scalars[i].value)
+        if (!codec->scalars[i].has_value)
             continue;
         aw_scalar_name(&codec->scalars[i], name, sizeof name);
         aw_append(out, size, " ", codec->scalars[i].field->optional ? "[%s=]" : "%s=", name);
     }
 }
 
-static void hint_field(struct completion *c, const char *token, char *out, size_t size)
+static void write_field_hint(struct completion *c, const char *token, char *out, size_t size)
 {
-    const struct aw_codec *codec = codec_of(c);
+    const struct aw_codec *codec = find_codec(c);
     const char *equals = strchr(token, '=');
     char name[64];
     if (!codec || !equals || equals[1])
@@ -422,7 +424,7 @@ static void store_help(void *context, const char *candidate, const char *help)
         snprintf(hint->out, hint->size, "<%s>", help);
 }
 
-static void hint_named(struct completion *c, const char *token, char *out, size_t size)
+static void write_named_hint(struct completion *c, const char *token, char *out, size_t size)
 {
     struct named_hint hint = {token, out, size};
     size_t length = strlen(token);
@@ -452,16 +454,16 @@ void aw_write_hint(struct aw_session *session, const char *line, char *out, size
     if (!c.command)
         return;
     if (!blank) {
-        hint_field(&c, tokens.token[tokens.n - 1], out, size);
+        write_field_hint(&c, tokens.token[tokens.n - 1], out, size);
         if (!*out)
-            hint_named(&c, tokens.token[tokens.n - 1], out, size);
+            write_named_hint(&c, tokens.token[tokens.n - 1], out, size);
         return;
     }
-    const struct aw_arg *arg = current_argument(&c);
+    const struct aw_arg *arg = find_current_argument(&c);
     if (option)
         snprintf(out, size, "<%s>", option->value);
     else if (arg && arg->kind == AW_ARG_PAIRS)
-        hint_fields(&c, out, size);
+        write_fields_hint(&c, out, size);
     else if (arg)
-        hint_argument(&c, arg, out, size);
+        write_argument_hint(&c, arg, out, size);
 }

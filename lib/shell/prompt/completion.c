@@ -127,7 +127,7 @@ static void print_candidate(void *context, const char *candidate, const char *he
 
 static enum aw_status run_complete(struct aw_session *session, const struct aw_args *args)
 {
-    const char *before[AW_WORDS_MAX];
+    const char *before[AW_TOKENS_MAX];
     const char *files;
     size_t n = args->n;
     for (size_t i = 0; i < n; i++)

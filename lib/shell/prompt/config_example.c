@@ -7,7 +7,7 @@
 #include "shell/session/config.h"
 
 /* Returns a valid value for the option in the file, or a placeholder in capitals. */
-static const char *example_value(const struct aw_option *option)
+static const char *get_example_value(const struct aw_option *option)
 {
     if (!option->value)
         return "yes";
@@ -50,7 +50,7 @@ static void print_options(struct aw_session *session, const struct aw_option *ta
         if (!aw_config_allows(o->name))
             continue;
         aw_write_option_help(session->tool, o, help, sizeof help);
-        print_line(session, &(struct line){"options", o->name, example_value(o), help});
+        print_line(session, &(struct line){"options", o->name, get_example_value(o), help});
     }
 }
 

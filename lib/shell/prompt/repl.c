@@ -38,7 +38,7 @@ struct prompt {
 
 /* Returns the active prompt, after setting it if set is given. readline's callbacks have no context
  * argument. */
-static struct prompt *active_prompt(struct prompt *set)
+static struct prompt *get_active_prompt(struct prompt *set)
 {
     static struct prompt *prompt;
     if (set)
@@ -67,7 +67,7 @@ static void add_match(void *context, const char *candidate, const char *help)
     m->list[m->n + 1] = NULL;
 }
 
-static char *common_prefix(const struct matches *m)
+static char *find_common_prefix(const struct matches *m)
 {
     size_t length = strlen(m->list[1]);
     for (size_t i = 2; i <= m->n; i++)
@@ -86,14 +86,14 @@ static char **complete_token(const char *text, int start, int end)
     char *before = strndup(rl_line_buffer, (size_t)start);
     rl_attempted_completion_over = 1;
     if (before && aw_tokens_split_last(&tokens, before) == AW_OK)
-        aw_complete_token(active_prompt(NULL)->session, tokens.token, tokens.n, text, add_match, &m,
-                          &files);
+        aw_complete_token(get_active_prompt(NULL)->session, tokens.token, tokens.n, text, add_match,
+                          &m, &files);
     free(before);
     if (files && m.n == 0)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
         return NULL;
-    m.list[0] = common_prefix(&m);
+    m.list[0] = find_common_prefix(&m);
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
@@ -115,11 +115,11 @@ static void clear_hint(struct prompt *prompt)
 static void redisplay_with_hint(void)
 {
     char hint[160];
-    struct prompt *prompt = active_prompt(NULL);
+    struct prompt *prompt = get_active_prompt(NULL);
     struct winsize size;
     rl_redisplay();
-    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    int room = known ? size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt) : 0;
+    bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    int room = is_known ? size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt) : 0;
     if (!prompt->session->out.color || room < 0)
         return;
     clear_hint(prompt);
@@ -133,7 +133,7 @@ static void redisplay_with_hint(void)
 /* Handles Enter: removes the hint, so that only the typed text remains. */
 static int accept_line(int count, int key)
 {
-    clear_hint(active_prompt(NULL));
+    clear_hint(get_active_prompt(NULL));
     return rl_newline(count, key);
 }
 
@@ -146,7 +146,7 @@ static void remove_readline(struct prompt *prompt)
 
 static void on_line(char *line)
 {
-    struct prompt *prompt = active_prompt(NULL);
+    struct prompt *prompt = get_active_prompt(NULL);
     remove_readline(prompt);
     free(prompt->typed);
     prompt->typed = line;
@@ -165,13 +165,13 @@ static void open_history(struct prompt *prompt)
     if (!*path)
         return;
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
-    bool file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    if (fd >= 0 && !file)
+    bool is_file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    if (fd >= 0 && !is_file)
         aw_session_print_notice(prompt->session, "%s is not a regular file; history is not saved",
                                 path);
     if (fd >= 0)
         close(fd);
-    if (file)
+    if (is_file)
         read_history(path);
     else
         *path = '\0';
@@ -273,9 +273,9 @@ static void make_room(struct aw_session *session, bool begin)
 {
     (void)session;
     if (begin)
-        clear_typed_line(active_prompt(NULL));
+        clear_typed_line(get_active_prompt(NULL));
     else
-        draw_typed_line(active_prompt(NULL));
+        draw_typed_line(get_active_prompt(NULL));
 }
 
 /* Redraws the prompt if its state changed: a motion ended, or a link was lost or restored. */
@@ -340,15 +340,15 @@ static void on_signal(struct prompt *prompt)
 static int read_key(FILE *stream)
 {
     unsigned char key;
-    struct prompt *prompt = active_prompt(NULL);
+    struct prompt *prompt = get_active_prompt(NULL);
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
-        bool before = n == 1 && prompt->typed_before > 0;
+        bool has_typed_before = n == 1 && prompt->typed_before > 0;
         if (rl_numeric_arg > MAX_REPEAT) /* limits a repeat count typed with Alt */
             rl_numeric_arg = MAX_REPEAT;
-        prompt->typed_before -= before;
+        prompt->typed_before -= has_typed_before;
         if (n == 1)
-            return before && key == '\0' ? CTRL('D') : key;
+            return has_typed_before && key == '\0' ? CTRL('D') : key;
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
             return EOF;
         if (aw_session_wait_input(prompt->session, fileno(stream), AW_NEVER) == AW_STOPPED)
@@ -391,7 +391,7 @@ static void read_one_line(struct prompt *prompt)
 enum aw_status aw_run_prompt(struct aw_session *session)
 {
     struct prompt prompt = {.session = session};
-    active_prompt(&prompt);
+    get_active_prompt(&prompt);
     aw_stop_catch_signals(session);
     rl_readline_name = prompt.session->tool->name;
     rl_catch_signals = 0;

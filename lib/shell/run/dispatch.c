@@ -92,11 +92,11 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     aw_recent_begin(session, args->command);
     session->run.started_ns = aw_clock_now(session->clock);
     aw_session_begin_progress(session);
-    bool motion = args->command->safety == AW_MOTION, hold = session->options.run.hold;
+    bool is_motion = args->command->safety == AW_MOTION, hold = session->options.run.hold;
     aw_stop_watch_parent(session,
-                         !hold && (motion || session->motion.ongoing != AW_ONGOING_NOTHING));
-    aw_stop_watch_output(session, motion);
-    if (motion)
+                         !hold && (is_motion || session->motion.ongoing != AW_ONGOING_NOTHING));
+    aw_stop_watch_output(session, is_motion);
+    if (is_motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_run_outcome(session, args->command->name, args->command->run(session, args));
     aw_session_end_progress(session);
@@ -105,7 +105,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
         status = aw_share_end_command(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
-    if (motion)
+    if (is_motion)
         aw_stop_watch_suspend(session, false);
     aw_watchdog_stop(session);
     aw_crash_prepare(session);
@@ -130,7 +130,7 @@ static void read_packets_early(struct aw_session *session, const struct aw_token
 {
     static const char name[] = "--packets";
     size_t length = strlen(name);
-    for (size_t i = 0; i < tokens->n && (!tokens->json || tokens->options); i++) {
+    for (size_t i = 0; i < tokens->n && (!tokens->json || tokens->has_options); i++) {
         const char *token = tokens->token[i];
         if (strcmp(token, "--") == 0)
             break;
@@ -215,8 +215,8 @@ static enum aw_status run_parsed(struct aw_session *session, struct aw_args *arg
 }
 
 /* Returns the column of the token that is wrong or that the error quotes; 0: unknown. */
-static unsigned column_of(const struct aw_session *session, const struct aw_tokens *tokens,
-                          size_t bad_token)
+static unsigned find_column(const struct aw_session *session, const struct aw_tokens *tokens,
+                            size_t bad_token)
 {
     if (bad_token < tokens->n)
         return tokens->column[bad_token];
@@ -261,7 +261,7 @@ static void report_outcome(struct aw_session *session, const struct aw_tokens *t
     if (session->run.reported)
         return;
     if (where && status != AW_OK)
-        aw_fail_at(&session->err, where, column_of(session, tokens, bad_token));
+        aw_fail_at(&session->err, where, find_column(session, tokens, bad_token));
     aw_outcome_print(session, status);
 }
 

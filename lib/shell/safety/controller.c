@@ -48,14 +48,14 @@ enum aw_status aw_gains_restore(struct aw_session *session)
 
 #define HEAD offsetof(struct aw_gain_list, entries)
 
-static size_t size_of(const struct aw_gain_list *gains)
+static size_t get_size(const struct aw_gain_list *gains)
 {
     return HEAD + gains->n * sizeof *gains->entries;
 }
 
 const void *aw_gains_backup_state(const struct aw_session *session, size_t *size)
 {
-    *size = size_of(&session->motion.old_gains);
+    *size = get_size(&session->motion.old_gains);
     return &session->motion.old_gains;
 }
 
@@ -66,13 +66,13 @@ size_t aw_gains_load_backup(struct aw_session *session, const void *bytes, size_
     if (size < HEAD)
         return 0;
     memcpy(&gains, bytes, HEAD);
-    if (gains.n > AW_GAIN_LIST || size < size_of(&gains))
+    if (gains.n > AW_GAIN_LIST || size < get_size(&gains))
         return 0;
-    memcpy(&gains, bytes, size_of(&gains));
+    memcpy(&gains, bytes, get_size(&gains));
     bool is_valid = gains.n == 0 || (controller && gains.n_device == controller->file->n_gains);
     for (size_t i = 0; i < gains.n && is_valid; i++)
         is_valid = gains.entries[i].index < gains.n_device && isfinite(gains.entries[i].value);
     if (is_valid && !session->share.attached)
         session->motion.old_gains = gains;
-    return size_of(&gains);
+    return get_size(&gains);
 }

@@ -14,12 +14,12 @@
 
 #define FRAMES_MAX 64 /* one per board of a CAN bus */
 /* size of the buffer for all frames, bytes; larger than the longest message */
-#define ROOM       73728
-#define STACK_SIZE 65536   /* enough for the registers of any processor */
-#define FULL_MS    100     /* max wait for a blocked link */
-#define TRIES      3       /* attempts for each write */
-#define MS_NS      1000000 /* nanoseconds per millisecond */
-#define RENEW_NS   (10 * AW_MILLISECOND)
+#define ROOM            73728
+#define STACK_SIZE      65536   /* enough for the registers of any processor */
+#define BLOCKED_WAIT_MS 100     /* max wait for a blocked link */
+#define WRITE_ATTEMPTS  3       /* attempts for each write */
+#define MS_NS           1000000 /* nanoseconds per millisecond */
+#define RENEW_NS        (10 * AW_MILLISECOND)
 
 /* The frames for one descriptor. Frames before the first pause are repeated, because a device may
  * miss them. Frames after it are sent once. */
@@ -49,7 +49,7 @@ static struct {
     _Alignas(16) uint8_t stack[STACK_SIZE];
 } crash;
 
-static struct plans *plans(void)
+static struct plans *get_plans(void)
 {
     return crash.shared ? crash.shared : &crash.own;
 }
@@ -59,7 +59,7 @@ static struct plans *plans(void)
 static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t size)
 {
     struct pollfd room = {.fd = plan->fd, .events = POLLOUT};
-    for (int i = 0; i < TRIES && size > 0; i++) {
+    for (int i = 0; i < WRITE_ATTEMPTS && size > 0; i++) {
         ssize_t n = plan->to_size ? sendto(plan->fd, bytes, size, MSG_NOSIGNAL,
                                            (const struct sockaddr *)&plan->to, plan->to_size)
                                   : write(plan->fd, bytes, size);
@@ -67,7 +67,7 @@ static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t si
             bytes += n;
             size -= (size_t)n;
         } else if (n < 0 && errno == EAGAIN) {
-            poll(&room, 1, FULL_MS);
+            poll(&room, 1, BLOCKED_WAIT_MS);
         }
     }
 }
@@ -101,13 +101,13 @@ static void send_plan(const struct plan *plan)
  * location of the crash. */
 static void on_crash(int number)
 {
-    int ready = plans()->ready;
-    plans()->ready = 0;
+    int ready = get_plans()->ready;
+    get_plans()->ready = 0;
     for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i] == number)
             sigaction(number, &crash.before[i], NULL);
     if (ready)
-        send_plan(&plans()->plans[ready - 1]);
+        send_plan(&get_plans()->plans[ready - 1]);
     raise(number);
 }
 
@@ -166,24 +166,24 @@ static void set_renewal(struct aw_session *session, bool on)
     struct aw_renewal *renewal = &session->motion.renewal;
     struct aw_background **first = &session->time.real.background;
     int64_t due = aw_clock_now(&session->time.real.base) + RENEW_NS;
-    if (on && !renewal->on) {
+    if (on && !renewal->is_on) {
         *renewal =
             (struct aw_renewal){.background = {.fd = -1, .serve = renew}, .session = session};
         aw_background_add(first, &renewal->background);
     }
-    renewal->on = on || renewal->on;
+    renewal->is_on = on || renewal->is_on;
     renewal->background.due = on ? due : AW_NEVER;
 }
 
 void aw_crash_prepare(struct aw_session *session)
 {
-    int next = plans()->ready == 1 ? 2 : 1;
-    struct plan *plan = &plans()->plans[next - 1];
+    int next = get_plans()->ready == 1 ? 2 : 1;
+    struct plan *plan = &get_plans()->plans[next - 1];
     bool ongoing = aw_session_has_ongoing(session), is_moving = session->motion.moving || ongoing;
     set_renewal(session, ongoing && session->motion.ongoing == AW_ONGOING_ENDING);
     if (!session->device.link || !session->tool->safety.last_stop || session->options.run.hold ||
         !is_moving) {
-        plans()->ready = 0;
+        get_plans()->ready = 0;
         return;
     }
     plan->n = plan->n_repeated = 0;
@@ -191,12 +191,12 @@ void aw_crash_prepare(struct aw_session *session)
     plan->gap_ms = session->tool->safety.stop_gap_ms;
     struct draft draft = {.link = session->device.link, .plan = plan};
     session->tool->safety.last_stop(session, add_frame, &draft);
-    plans()->ready = plan->n ? next : 0;
+    get_plans()->ready = plan->n ? next : 0;
 }
 
 void aw_crash_drop(void)
 {
-    plans()->ready = 0;
+    get_plans()->ready = 0;
 }
 
 bool aw_crash_share(void)
@@ -213,9 +213,9 @@ bool aw_crash_share(void)
 
 void aw_crash_send_stop(void)
 {
-    int ready = plans()->ready;
+    int ready = get_plans()->ready;
     if (ready)
-        send_plan(&plans()->plans[ready - 1]);
+        send_plan(&get_plans()->plans[ready - 1]);
 }
 
 void aw_crash_detach(void)

@@ -9,7 +9,7 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 
-#define LOOKS 16 /* checks per timeout, so that input counts from its time of arrival */
+#define CHECKS_PER_TIMEOUT 16 /* many, so that input counts from its time of arrival */
 
 static bool is_moving(const struct aw_session *session)
 {
@@ -17,16 +17,16 @@ static bool is_moving(const struct aw_session *session)
            (session->run.command && session->run.command->safety == AW_MOTION);
 }
 
-static int64_t last_input_ns(const struct aw_deadman *deadman)
+static int64_t get_last_input_ns(const struct aw_deadman *deadman)
 {
     return aw_session_is_virtual(deadman->session) ? deadman->model_ns : deadman->real_ns;
 }
 
-static void plan_check(struct aw_deadman *deadman)
+static void schedule_check(struct aw_deadman *deadman)
 {
     int64_t now = aw_clock_now(deadman->session->clock);
-    int64_t end = last_input_ns(deadman) + deadman->limit_ns,
-            next = now + deadman->limit_ns / LOOKS + 1;
+    int64_t end = get_last_input_ns(deadman) + deadman->limit_ns,
+            next = now + deadman->limit_ns / CHECKS_PER_TIMEOUT + 1;
     deadman->background.due = end > now ? aw_min_time(end, next) : next;
 }
 
@@ -54,7 +54,7 @@ void aw_deadman_note_read(struct aw_deadman *deadman, size_t n)
     if (n + unread > deadman->unread)
         note_life(deadman);
     deadman->unread = unread;
-    plan_check(deadman);
+    schedule_check(deadman);
 }
 
 void aw_deadman_note_line(struct aw_deadman *deadman)
@@ -62,7 +62,7 @@ void aw_deadman_note_line(struct aw_deadman *deadman)
     if (deadman->limit_ns <= 0)
         return;
     reset_timeout(deadman);
-    plan_check(deadman);
+    schedule_check(deadman);
 }
 
 static void check_input(struct aw_background *background)
@@ -70,7 +70,7 @@ static void check_input(struct aw_background *background)
     struct aw_deadman *deadman = (struct aw_deadman *)background;
     struct aw_session *session = deadman->session;
     aw_deadman_note_read(deadman, 0);
-    int64_t silent_ns = aw_clock_now(session->clock) - last_input_ns(deadman);
+    int64_t silent_ns = aw_clock_now(session->clock) - get_last_input_ns(deadman);
     if (silent_ns < deadman->limit_ns || deadman->expired || !is_moving(session))
         return;
     deadman->expired = true;
@@ -93,7 +93,7 @@ void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, in
     deadman->limit_ns = (int64_t)(session->options.link.deadman_s * 1e9);
     aw_stop_catch_signals(session);
     note_life(deadman);
-    plan_check(deadman);
+    schedule_check(deadman);
     aw_background_add(&session->time.real.background, &deadman->background);
     aw_background_add(&session->time.virtual.background, &deadman->background);
 }

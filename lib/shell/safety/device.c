@@ -17,8 +17,8 @@
 #include "shell/session/share.h"
 #include "wire/hex.h"
 
-#define FRAME_MAX    4096
-#define NAMES_WITHIN 1000 /* packets at the start of a recording that are searched for names */
+#define FRAME_MAX        4096
+#define NAME_PACKETS_MAX 1000 /* packets at the start of a recording that are searched for names */
 
 static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
 {
@@ -38,7 +38,7 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
                       length ? "" : "\n");
 }
 
-static int64_t time_of(struct aw_session *session, bool tx)
+static int64_t get_time(struct aw_session *session, bool tx)
 {
     bool stamped = !tx && session->device.link && session->device.link->rx.time_ns;
     return stamped ? session->device.link->rx.time_ns : aw_session_time(session);
@@ -52,7 +52,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     bool typing = session->mode.interactive && session->mode.idling;
     if (session->options.print.verbose && !typing)
         print_trace(session, tx, dir, bytes);
-    int64_t time = time_of(session, tx); /* all listeners get the same time */
+    int64_t time = get_time(session, tx); /* all listeners get the same time */
     if (session->device.tee &&
         (!session->device.tee->selects_subjects || aw_session_is_selected(session, bytes, ""))) {
         if (!aw_tee_write_names(session->device.tee, session, time) ||
@@ -119,7 +119,7 @@ static void read_names(struct aw_session *session, const char *url)
         aw_log_open(&log, parts.rest, &options, NULL) != AW_OK)
         return;
     bool has_names = false, has_data = false;
-    for (int i = 0; i < NAMES_WITHIN && !(has_names && has_data); i++) {
+    for (int i = 0; i < NAME_PACKETS_MAX && !(has_names && has_data); i++) {
         if (aw_log_next(log, &entry, NULL) != AW_OK)
             break;
         has_data = has_data || entry.data.size;

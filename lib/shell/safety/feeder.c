@@ -11,11 +11,11 @@
 
 #include "base/grow.h"
 
-#define AGAIN_NS   (5 * AW_MILLISECOND) /* retry interval for a full pipe */
-#define PIPE_SIZE  (1 << 20)
-#define PATIENT_MS 5000 /* max wait for a blocked filter if no device is waiting */
-#define END_MS     5000
-#define DEAD_MS    10 /* max wait for the exit status of a filter that closed its input */
+#define RETRY_NS     (5 * AW_MILLISECOND) /* retry interval for a full pipe */
+#define PIPE_SIZE    (1 << 20)
+#define IDLE_WAIT_MS 5000 /* max wait for a blocked filter if no device is waiting */
+#define END_MS       5000
+#define EXIT_WAIT_MS 10 /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
     struct aw_background background; /* retries the write while bytes are queued */
@@ -44,7 +44,7 @@ static bool write_queue(struct aw_feeder *f)
     }
     if (f->start == f->end)
         f->start = f->end = 0;
-    f->background.due = f->end ? aw_clock_now(&f->session->time.real.base) + AGAIN_NS : AW_NEVER;
+    f->background.due = f->end ? aw_clock_now(&f->session->time.real.base) + RETRY_NS : AW_NEVER;
     return true;
 }
 
@@ -53,7 +53,7 @@ static bool write_whole_queue(struct aw_feeder *f)
     struct pollfd pipe = {.fd = f->child.stdin_fd, .events = POLLOUT};
     bool ok = write_queue(f);
     while (ok && f->end) {
-        int n = poll(&pipe, 1, PATIENT_MS);
+        int n = poll(&pipe, 1, IDLE_WAIT_MS);
         f->overflowed = n == 0;
         ok = n > 0 || (n < 0 && errno == EINTR);
         ok = ok && write_queue(f);
@@ -146,7 +146,7 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
         return aw_fail(err, AW_LOST,
                        "%s: %s is too slow — use a faster disk, or record to a .pcapng file",
                        f->label, f->program);
-    bool ended = aw_child_wait(&f->child, DEAD_MS);
+    bool ended = aw_child_wait(&f->child, EXIT_WAIT_MS);
     if (*aw_child_output(&f->child, output, sizeof output))
         return aw_fail(err, AW_LOST, "%s: %s", f->label, output);
     if (ended)

@@ -166,10 +166,10 @@ enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status
         !session->tool->safety.stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
-    bool again =
+    bool is_again =
         stopped == AW_TIMEOUT && session->mode.interactive && !aw_stop_ends_prompt(session);
     session->motion.moving = false;
-    session->motion.ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    session->motion.ongoing = is_again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
         report_stop(session, &cause, status);
     else {

@@ -30,7 +30,7 @@ static bool is_free(int number)
 
 /* Includes SIGINT even if it is ignored. Shells ignore it in background jobs, but Ctrl-C in a
  * script must stop its motion. */
-static void stop_signals(sigset_t *set)
+static void fill_stop_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGINT);
@@ -46,7 +46,7 @@ static void stop_signals(sigset_t *set)
 
 /* Returns the signals that the descriptor reads. Includes SIGTSTP only while it is blocked;
  * otherwise it would suspend the program and also wake waits for the descriptor. */
-static sigset_t watched_signals(const struct aw_stop *stop)
+static sigset_t get_watched_signals(const struct aw_stop *stop)
 {
     sigset_t blocked, set = stop->caught;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
@@ -100,7 +100,7 @@ static void close_all(struct aw_stop *stop)
 /* Opens one descriptor for all sources; returns false on failure. */
 static bool open_all(struct aw_stop *stop, bool with_parent)
 {
-    sigset_t set = watched_signals(stop);
+    sigset_t set = get_watched_signals(stop);
     stop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     stop->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop->all_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -116,7 +116,7 @@ void aw_stop_catch_signals(struct aw_session *session)
     struct aw_stop *stop = &session->motion.stop;
     if (session->time.real.stop_fd >= 0)
         return;
-    stop_signals(&stop->caught);
+    fill_stop_signals(&stop->caught);
     sigprocmask(SIG_BLOCK, &stop->caught, NULL);
     /* A server moves for its clients, so the end of its shell does not matter. */
     if (!open_all(stop, !session->share.server)) { /* signals keep their default effect */
@@ -166,7 +166,7 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch)
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
     if (session->time.real.stop_fd < 0)
         return;
-    set = watched_signals(&session->motion.stop);
+    set = get_watched_signals(&session->motion.stop);
     signalfd(session->motion.stop.signal_fd, &set, 0);
 }
 
@@ -185,9 +185,9 @@ void aw_stop_suspend(struct aw_session *session)
 
 void aw_stop_watch_input(struct aw_session *session)
 {
-    bool script =
+    bool is_script =
         !session->mode.one_shot && !session->mode.interactive && aw_stop_is_pipe(STDIN_FILENO);
-    session->time.real.ended_fd = script ? STDIN_FILENO : -1;
+    session->time.real.ended_fd = is_script ? STDIN_FILENO : -1;
 }
 
 bool aw_stop_has_input_ended(struct aw_session *session)

@@ -136,7 +136,7 @@ static bool ends_with(const char *path, const char *expected)
 
 bool aw_tee_is_log(const struct aw_session *session, const char *path)
 {
-    return session->tool->protocol->frames.can && ends_with(path, ".log");
+    return session->tool->protocol->frames.is_can && ends_with(path, ".log");
 }
 
 static bool is_own_format(const struct aw_session *session, const char *path)
@@ -180,7 +180,7 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
                          "or .mcap"
                        : "%s: %.900s",
                    tee->label, saved_err.status == AW_OK ? path : saved_err.text,
-                   session->tool->protocol->frames.can ? ", .log" : "");
+                   session->tool->protocol->frames.is_can ? ", .log" : "");
 }
 
 static enum aw_status begin_file(struct aw_tee *tee, const char *label, const char *path,

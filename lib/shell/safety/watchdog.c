@@ -19,9 +19,9 @@
 #include "shell/safety/crash.h"
 #include "shell/safety/stop.h"
 
-#define LATE_NS  AW_SECOND              /* max time without a sign of life */
-#define HANDS_NS (100 * AW_MILLISECOND) /* max time without one while a user steers by hand */
-#define SIGN_NS  (20 * AW_MILLISECOND)
+#define LATE_NS         AW_SECOND              /* max time without a sign of life */
+#define BY_HAND_NS      (100 * AW_MILLISECOND) /* the same while a user steers by hand */
+#define SIGN_OF_LIFE_NS (20 * AW_MILLISECOND)
 
 struct aw_watchdog_life {
     int64_t limit_ns;
@@ -137,7 +137,8 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     if (!watchdog->session)
         return AW_OK;
     show_life(watchdog);
-    watchdog->background.due = aw_min_time(watchdog->background.due, aw_monotonic_time() + SIGN_NS);
+    watchdog->background.due =
+        aw_min_time(watchdog->background.due, aw_monotonic_time() + SIGN_OF_LIFE_NS);
     if (watchdog->pid > 0 && waitpid(watchdog->pid, NULL, WNOHANG) == 0)
         return AW_OK;
     if (watchdog->pid > 0)
@@ -160,7 +161,7 @@ static void give_sign(struct aw_background *background)
         background->due = AW_NEVER;
         return;
     }
-    background->due = aw_monotonic_time() + SIGN_NS;
+    background->due = aw_monotonic_time() + SIGN_OF_LIFE_NS;
     if (aw_watchdog_check(watchdog, &err) == AW_OK)
         return;
     background->due = AW_NEVER;
@@ -185,7 +186,7 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
     watchdog->background = (struct aw_background){
         .fd = -1,
         .serve = give_sign,
-        .due = user->only_in_motion ? AW_NEVER : aw_monotonic_time() + SIGN_NS};
+        .due = user->only_in_motion ? AW_NEVER : aw_monotonic_time() + SIGN_OF_LIFE_NS};
     aw_background_add(&session->time.real.background, &watchdog->background);
     if (!user->only_in_motion)
         show_life(watchdog);
@@ -249,10 +250,10 @@ static bool depends_on_host(const struct aw_session *session)
 
 enum aw_status aw_watchdog_begin(struct aw_session *session)
 {
-    bool shared = session->share.server || session->share.attached;
+    bool is_shared = session->share.server || session->share.attached;
     if (session->motion.watchdog)
         return aw_watchdog_check(session->motion.watchdog, &session->err);
-    if (shared || session->mode.serving || session->options.run.hold || !is_needed(session))
+    if (is_shared || session->mode.serving || session->options.run.hold || !is_needed(session))
         return AW_OK;
     struct aw_watchdog *watchdog = calloc(1, sizeof *watchdog);
     if (!watchdog)
@@ -260,7 +261,7 @@ enum aw_status aw_watchdog_begin(struct aw_session *session)
     bool by_hand = session->run.command && session->run.command->needs_maps;
     struct aw_watchdog_user user = {
         .context = session, .on_hang = by_hand ? NULL : end_command, .on_failure = end_motion};
-    int64_t limit_ns = by_hand ? HANDS_NS : depends_on_host(session) ? LATE_NS : 0;
+    int64_t limit_ns = by_hand ? BY_HAND_NS : depends_on_host(session) ? LATE_NS : 0;
     enum aw_status status = aw_watchdog_start(watchdog, session, limit_ns, &user, &session->err);
     session->motion.watchdog = status == AW_OK ? watchdog : NULL;
     if (status != AW_OK)

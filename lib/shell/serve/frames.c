@@ -28,7 +28,8 @@ static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
     return aw_fail(&session->err, AW_LIMIT,
                    "the server cannot check this frame against its limits: %.160s — start it with "
                    "--force, or with %s that describes the frame",
-                   why, session->tool->protocol->frames.can ? "--packets or --dbc" : "--packets");
+                   why,
+                   session->tool->protocol->frames.is_can ? "--packets or --dbc" : "--packets");
 }
 
 static void judge_message(void *context, struct aw_span frame)

@@ -37,7 +37,7 @@ void aw_attached_receive(struct aw_attached *attached, const struct aw_serve_mes
     struct aw_span bytes = m->body;
     if (!attached->is_open || !bytes.size)
         return;
-    if (m->flag && !session->tool->protocol->frames.can) {
+    if (m->flag && !session->tool->protocol->frames.is_can) {
         if (session->device.tee &&
             !aw_tee_add(session->device.tee, AW_TX, m->ns, bytes, &session->device.tee_error))
             aw_stop_request(session);

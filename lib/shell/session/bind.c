@@ -33,7 +33,7 @@ static size_t count_args(const struct aw_command *command)
     return n;
 }
 
-static const char *chosen_action(const struct aw_args *args)
+static const char *find_chosen_action(const struct aw_args *args)
 {
     const struct aw_arg *first = args->command->args;
     const char *text = NULL;
@@ -120,7 +120,7 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     return info;
 }
 
-#define ENDLESS 1e30 /* a limit larger than this means none */
+#define MAX_LIMIT 1e30 /* a limit larger than this means none */
 
 const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t size)
 {
@@ -129,7 +129,7 @@ const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t siz
         n++;
     bool all_named = n > 0 && info->max - info->min + 1 <= (double)n;
     *out = '\0';
-    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !all_named)
+    if ((info->min != 0 || info->max != 0) && info->max < MAX_LIMIT && !all_named)
         snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
                  aw_digits_for(info->max), info->max, info->unit && *info->unit ? " " : "",
                  info->unit ? info->unit : "");
@@ -269,7 +269,7 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
 static bool is_field_name(const struct binder *b, const struct aw_arg *arg, const char *token,
                           size_t length)
 {
-    const char *const *field = b->tokens->message ? arg->field_names : NULL;
+    const char *const *field = b->tokens->is_message ? arg->field_names : NULL;
     while (field && *field && !aw_name_equals(*field, token, length))
         field++;
     return field && *field && !is_bound(b, arg);
@@ -316,7 +316,7 @@ static const struct aw_arg *next_positional(struct binder *b)
         if (b->next >= n)
             return NULL;
         const struct aw_arg *arg = &command->args[b->next];
-        if (arg->kind == AW_ARG_PAIRS || !aw_arg_fits(arg, chosen_action(b->args)))
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_fits(arg, find_chosen_action(b->args)))
             continue;
         if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
             return arg;
@@ -331,7 +331,7 @@ static void write_usage(const struct aw_args *args, char *out, size_t size)
         depends = depends || arg->with;
     snprintf(out, size, "%s", args->command->name);
     if (depends)
-        add_usage_args(args->command, chosen_action(args), out, size);
+        add_usage_args(args->command, find_chosen_action(args), out, size);
     else
         aw_write_usage(args->command, out, size);
 }
@@ -355,17 +355,18 @@ static enum aw_status check_choices(struct binder *b)
     const struct aw_args *args = b->args;
     char usage[256];
     for (size_t i = 0; i < args->n; i++) {
-        if (aw_arg_fits(args->bound[i].arg, chosen_action(args)))
+        if (aw_arg_fits(args->bound[i].arg, find_chosen_action(args)))
             continue;
         write_usage(args, usage, sizeof usage);
         return aw_fail(&b->session->err, AW_USAGE, "%s %s: unknown argument '%s' — usage: %s",
-                       args->command->name, chosen_action(args), args->bound[i].arg->name, usage);
+                       args->command->name, find_chosen_action(args), args->bound[i].arg->name,
+                       usage);
     }
     return AW_OK;
 }
 
 /* Returns the most similar argument name, or NULL. */
-static const char *nearest_name(const struct binder *b, const char *name)
+static const char *find_nearest_name(const struct binder *b, const char *name)
 {
     const char *names[32];
     size_t n = 0;
@@ -380,7 +381,7 @@ static enum aw_status fail_unknown_name(struct binder *b, const char *token, siz
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, token);
-    const char *suggestion = nearest_name(b, name);
+    const char *suggestion = find_nearest_name(b, name);
     char usage[256], advice[264];
     aw_write_usage(b->args->command, usage, sizeof usage);
     snprintf(advice, sizeof advice, "usage: %s", usage);
@@ -394,10 +395,10 @@ static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, con
 {
     struct aw_args *args = b->args;
     char *name = args->joints[args->n_joints];
-    if (args->n_joints == AW_JOINT_WORDS || length >= sizeof args->joints[0])
+    if (args->n_joints == AW_JOINT_ARGS_MAX || length >= sizeof args->joints[0])
         return fail_unknown_name(b, token, length);
     snprintf(name, sizeof args->joints[0], "%.*s", (int)length, token);
-    if (strcmp(arg->name, "joint") != 0 || !arg[1].name || nearest_name(b, name))
+    if (strcmp(arg->name, "joint") != 0 || !arg[1].name || find_nearest_name(b, name))
         return fail_unknown_name(b, token, length);
     args->n_joints++;
     enum aw_status status = bind_to(b, arg, NULL, name);
@@ -446,7 +447,7 @@ static enum aw_status bind_argument(struct binder *b)
     if (address)
         return aw_options_set(&b->session->options, address->name, token + length + 1,
                               AW_FROM_COMMAND_LINE, &b->session->err);
-    if (b->tokens->message && is_own_field(b, token, length))
+    if (b->tokens->is_message && is_own_field(b, token, length))
         return AW_OK;
     return b->tokens->json ? fail_unknown_name(b, token, length)
                            : bind_positional(b, token, length);
@@ -501,13 +502,13 @@ enum aw_status aw_fail_unknown_command(struct aw_session *session, const char *t
 static enum aw_status bind_token(struct binder *b)
 {
     const char *token = b->tokens->token[b->at];
-    bool option =
-        !b->only_arguments && (!b->tokens->json || b->tokens->options) && aw_is_option(token);
-    if (option && strcmp(token, "--") == 0) {
+    bool is_option =
+        !b->only_arguments && (!b->tokens->json || b->tokens->has_options) && aw_is_option(token);
+    if (is_option && strcmp(token, "--") == 0) {
         b->only_arguments = true;
         return AW_OK;
     }
-    if (option)
+    if (is_option)
         return aw_bind_option(b->session, b->args->command, b->tokens, &b->at);
     if (b->args->command)
         return bind_argument(b);
@@ -534,8 +535,8 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *token
     *bad_token = tokens->n;
     args->n_repeats =
         args->command && args->command->repeats && args->n == 0 ? 0 : b.repetition + 1;
-    bool help = session->options.print.help || session->options.print.help_all;
-    status = args->command && !help ? check_complete(&b) : AW_OK;
+    bool wants_help = session->options.print.help || session->options.print.help_all;
+    status = args->command && !wants_help ? check_complete(&b) : AW_OK;
     return status == AW_OK && args->command ? check_choices(&b) : status;
 }
 
@@ -578,8 +579,8 @@ static bool is_print_only(const struct aw_session *session, const struct aw_reco
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
                                  size_t repetition, struct aw_record *record)
 {
-    struct aw_pair pairs[AW_WORDS_MAX];
-    char names[AW_WORDS_MAX][64];
+    struct aw_pair pairs[AW_TOKENS_MAX];
+    char names[AW_TOKENS_MAX][64];
     size_t n = 0;
     for (size_t i = 0; i < args->n; i++) {
         const struct aw_bound *bound = &args->bound[i];

@@ -172,10 +172,10 @@ static int on_entry(void *user, const char *section, const char *key, const char
 {
     struct file_reader *reading = user;
     struct aw_session *session = reading->session;
-    bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
+    bool is_tool_section = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
     size_t before = session->config->n_settings;
     if (read_entry(session, section, key, value) != AW_OK)
-        note_error(session->config, reading->line, tool, &session->err);
+        note_error(session->config, reading->line, is_tool_section, &session->err);
     if (session->config->n_settings > before)
         session->config->settings[before].line = reading->line;
     return 1;
@@ -211,8 +211,8 @@ static void check_settings(struct aw_session *session)
             const struct aw_option *option = setting->option;
             bool is_effective =
                 option && option->check && find_setting(session, option->name) == setting;
-            bool layout = is_effective && option->needed_by == AW_NEEDED_BY_MESSAGES;
-            if (is_effective && layout == (pass == 0) &&
+            bool sets_layout = is_effective && option->needed_by == AW_NEEDED_BY_MESSAGES;
+            if (is_effective && sets_layout == (pass == 0) &&
                 option->check(session, setting->text) != AW_OK)
                 refuse_setting(session, setting);
         }
@@ -230,7 +230,7 @@ const struct aw_setting *aw_config_find_invalid(const struct aw_session *session
                                                 const struct aw_command *command)
 {
     enum aw_needed_by min_need = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
-    if (aw_command_is_stop(command) || (command->offline && !command->messages))
+    if (aw_command_is_stop(command) || (command->offline && !command->uses_messages))
         return NULL;
     for (size_t i = 0; i < session->config->n_settings; i++) {
         const struct aw_setting *setting = &session->config->settings[i];

@@ -12,7 +12,7 @@
 #include "shell/session/session.h"
 
 #define PATIENCE_MS 200                   /* max wait for a blocked reader, ms */
-#define LOOK_NS     (20 * AW_MILLISECOND) /* interval between checks for a reader */
+#define POLL_NS     (20 * AW_MILLISECOND) /* interval between checks for a reader */
 
 /* A pipe whose reader may be slow, or stop reading. */
 struct pipe_end {
@@ -74,7 +74,7 @@ enum aw_status aw_session_create_file(struct aw_session *session, const char *pr
         path = "/dev/null"; /* a dry run creates no file */
     while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &info) == 0 &&
            S_ISFIFO(info.st_mode))
-        if (aw_clock_sleep(clock, aw_clock_now(clock) + LOOK_NS) != AW_OK)
+        if (aw_clock_sleep(clock, aw_clock_now(clock) + POLL_NS) != AW_OK)
             return aw_fail(&session->err, AW_STOPPED, "%.200s: stopped before a reader opened it",
                            path);
     if (fd < 0)

@@ -3,7 +3,7 @@
 
 #include "shell/session/session.h"
 
-#define LOOK_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
+#define POLL_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
 
 struct device_reader {
     struct aw_background background;
@@ -37,7 +37,7 @@ static void read_device(struct aw_background *background)
         return;
     background->fd = aw_link_fd(session->device.link);
     if (background->fd < 0)
-        background->due = aw_clock_now(&session->time.real.base) + LOOK_NS;
+        background->due = aw_clock_now(&session->time.real.base) + POLL_NS;
 }
 
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)

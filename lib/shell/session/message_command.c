@@ -30,7 +30,7 @@ static bool is_user_field(const struct aw_tool *tool, const struct aw_scalar *sc
     while (option && option->name &&
            !(option->in_messages && strcmp(option->name, scalar->field->name) == 0))
         option++;
-    return scalar->value && !(option && option->name);
+    return scalar->has_value && !(option && option->name);
 }
 
 static const struct aw_command *make_command(struct aw_message_command *result,

@@ -11,11 +11,11 @@
 #include "base/utf8.h"
 
 #define TEXT_MAX    1000 /* max length of a string */
-#define WHY_MAX     400
+#define REASON_MAX  400
 #define ESCAPE      6  /* max bytes of a character, such as \\u000a */
 #define PUNCTUATION 32 /* max bytes around an entry: punctuation and unit */
 /* max size of the head or headline, with the error message */
-#define REST_MAX (1024 + ESCAPE * WHY_MAX)
+#define REST_MAX (1024 + ESCAPE * REASON_MAX)
 
 void aw_object_start(struct aw_object *object, const char *cmd)
 {
@@ -64,10 +64,10 @@ void aw_object_add_count(struct aw_object *object, const char *key, uint64_t n)
     aw_object_add_number(object, key, (double)n, 0, NULL);
 }
 
-void aw_object_add_truth(struct aw_object *object, const char *key, bool truth)
+void aw_object_add_truth(struct aw_object *object, const char *key, bool is_true)
 {
     struct aw_entry *entry = add_entry(object, key);
-    entry->number = truth;
+    entry->number = is_true;
     entry->is_boolean = true;
 }
 
@@ -180,7 +180,7 @@ static char *add_number(char *out, const struct aw_entry *entry)
 
 /* Returns the length of the prefix that a key shares with its neighbour, in whole groups. A key
  * with dots such as m1.position stands for nested objects. Entries of one group are adjacent. */
-static size_t shared_groups(const char *key, const char *neighbour)
+static size_t find_shared_groups(const char *key, const char *neighbour)
 {
     size_t shared = 0;
     for (size_t i = 0; key[i] && key[i] == neighbour[i]; i++)
@@ -209,8 +209,9 @@ static size_t count_fitting(const struct aw_object *object, size_t width)
 static char *add_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
 {
     const struct aw_entry *entry = &object->entries[i];
-    const char *name = entry->key + (i > 0 ? shared_groups(entry->key, entry[-1].key) : 0);
-    const char *closed = entry->key + (i + 1 < n ? shared_groups(entry->key, entry[1].key) : 0);
+    const char *name = entry->key + (i > 0 ? find_shared_groups(entry->key, entry[-1].key) : 0);
+    const char *closed =
+        entry->key + (i + 1 < n ? find_shared_groups(entry->key, entry[1].key) : 0);
     if (out[-1] != '{')
         *out++ = ',';
     for (const char *dot; (dot = strchr(name + 1, '.')); name = dot + 1) {
@@ -253,16 +254,16 @@ static char *print_json(const struct aw_object *object, const struct aw_object_f
             out = add_json_entry(out, object, i, n);
     if (form->head && form->head->error) {
         out = add_text(out, ",\"why\":");
-        out = aw_write_json_string(out, form->head->message, WHY_MAX);
+        out = aw_write_json_string(out, form->head->message, REASON_MAX);
     }
     return add_text(out, "}\n");
 }
 
-static char *add_csv_names(char *out, const struct aw_object *object, size_t n, bool result)
+static char *add_csv_names(char *out, const struct aw_object *object, size_t n, bool is_result)
 {
-    out = add_text(out, result ? "t,cmd" : "");
+    out = add_text(out, is_result ? "t,cmd" : "");
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 || result)
+        if (i > 0 || is_result)
             *out++ = ',';
         out = aw_csv_quote(out, object->entries[i].key, TEXT_MAX);
     }
@@ -274,7 +275,7 @@ static char *print_csv(const struct aw_object *object, const struct aw_object_fo
 {
     const struct aw_object_head *head = form->head;
     size_t n = count_fitting(object, 2);
-    if (form->names)
+    if (form->prints_names)
         out = add_csv_names(out, object, n, head != NULL);
     if (head)
         out += sprintf(out, "%s,%s", head->time, head->cmd ? head->cmd : "");

@@ -55,7 +55,7 @@ void aw_object_add_number(struct aw_object *object, const char *key, double numb
 /* Adds a count, which has no unit. */
 void aw_object_add_count(struct aw_object *object, const char *key, uint64_t n);
 
-void aw_object_add_truth(struct aw_object *object, const char *key, bool truth);
+void aw_object_add_truth(struct aw_object *object, const char *key, bool is_true);
 
 /* Groups entries with the same prefix ("m1.lag_ms", later "m1.target"), because JSON puts them into
  * one object. */
@@ -85,7 +85,7 @@ struct aw_object_head {
 /* How an object is printed. */
 struct aw_object_form {
     enum aw_style style;
-    bool names;                        /* prints a line of column names before the values */
+    bool prints_names;                 /* prints a line of column names before the values */
     const struct aw_object_head *head; /* NULL: a row, not a result */
     /* AW_STYLE_FORMAT: %{KEY} prints a value, "-" if the key is missing; \n and \t are escapes */
     const char *format;

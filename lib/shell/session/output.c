@@ -141,7 +141,7 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
     va_end(args);
 }
 
-static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
+static enum aw_status get_output_error(const struct aw_output *out, struct aw_error *err)
 {
     if (out->is_stalled || out->error == ECANCELED)
         return aw_fail(err, AW_STOPPED, "standard output: the reader stalled — stopped");
@@ -157,7 +157,7 @@ enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err)
 {
     if (out->used && !out->error)
         write_all(out);
-    return output_error(out, err);
+    return get_output_error(out, err);
 }
 
 enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
@@ -177,5 +177,5 @@ enum aw_status aw_output_check(struct aw_output *out, struct aw_error *err)
     struct pollfd fd = {.fd = out->fd};
     if (!out->error && poll(&fd, 1, 0) > 0 && fd.revents & POLLERR)
         out->error = EPIPE;
-    return output_error(out, err);
+    return get_output_error(out, err);
 }

@@ -19,7 +19,7 @@
 
 /* Receives output instead of a descriptor: standard output, or lines of standard error. */
 struct aw_sink {
-    void (*write)(struct aw_sink *sink, bool error, const char *text, size_t size);
+    void (*write)(struct aw_sink *sink, bool is_error, const char *text, size_t size);
 };
 
 /* The locale is determined at the first non-ASCII character, because that opens files. */

@@ -13,8 +13,8 @@
 #include "shell/session/session.h"
 #include "view/terminal/screen.h"
 
-#define TEXT_MAX 32768
-#define PATIENCE (200 * AW_MILLISECOND) /* max wait for the reader while a device is in use */
+#define TEXT_MAX    32768
+#define PATIENCE_NS (200 * AW_MILLISECOND) /* max wait for the reader while a device is in use */
 
 /* Returns true if write(2) can accept a line or would report an error. Without a device the write
  * may block. */
@@ -25,7 +25,7 @@ static bool has_room(struct aw_session *session)
     if (session->time.real.stop_fd < 0 || poll(&fd, 1, 0) != 0)
         return true;
     return session->run.dropped_lines == 0 &&
-           aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
+           aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE_NS) == AW_OK;
 }
 
 static bool write_line(struct aw_session *session, const char *text, size_t size)

@@ -36,7 +36,7 @@ static bool is_linked(const char *path)
     return stat(path, &file) == 0 && aw_owner_check(path, NULL) == AW_OK;
 }
 
-static const char *default_url(const struct aw_session *session)
+static const char *get_default_url(const struct aw_session *session)
 {
     const struct aw_command *sim = aw_find_command(session->tool, "sim");
     for (const struct aw_option *o = sim ? sim->options : NULL; o && o->name; o++)
@@ -49,12 +49,12 @@ bool aw_find_running_sim(const struct aw_session *session, char *out, size_t siz
 {
     char folder[256], path[320];
     struct aw_error ignored;
-    const char *url = default_url(session), *at = url ? strstr(url, AW_XDG_RUNTIME "/") : NULL;
+    const char *url = get_default_url(session), *at = url ? strstr(url, AW_XDG_RUNTIME "/") : NULL;
     if (!at || aw_xdg_make_runtime(folder, sizeof folder, &ignored) != AW_OK)
         return false;
     snprintf(path, sizeof path, "%s%s", folder, at + strlen(AW_XDG_RUNTIME));
-    bool slcan = strncmp(url, "slcan:", 6) == 0;
-    bool socket = strstr(url, "unix-listen:") != NULL;
-    snprintf(out, size, "%s%s%s", slcan ? "slcan:" : "", socket ? "unix:" : "", path);
-    return socket ? is_listening(path) : is_linked(path);
+    bool is_slcan = strncmp(url, "slcan:", 6) == 0;
+    bool is_socket = strstr(url, "unix-listen:") != NULL;
+    snprintf(out, size, "%s%s%s", is_slcan ? "slcan:" : "", is_socket ? "unix:" : "", path);
+    return is_socket ? is_listening(path) : is_linked(path);
 }

@@ -37,7 +37,7 @@ enum aw_subjects aw_session_subjects(const struct aw_session *session)
     return session->tool->records.subject.accepted;
 }
 
-static struct aw_view_options view_options(struct aw_session *session)
+static struct aw_view_options build_view_options(struct aw_session *session)
 {
     struct aw_view_options options = {.format = session->options.print.format,
                                       .style = aw_session_style(session),
@@ -64,7 +64,7 @@ static const char *const *split_fields(struct aw_session *session)
 
 enum aw_status aw_session_check_fields(struct aw_session *session)
 {
-    struct aw_view_options options = view_options(session);
+    struct aw_view_options options = build_view_options(session);
     options.fields = split_fields(session);
     if (options.subjects)
         options.subjects = AW_SUBJECTS_BEFORE;
@@ -87,7 +87,7 @@ static void report_missing_fields(struct aw_session *session, const struct aw_vi
 struct aw_view *aw_session_make_file_view(struct aw_session *session, struct aw_wire *wire,
                                           enum aw_style style, const struct aw_messages *messages)
 {
-    struct aw_view_options options = view_options(session);
+    struct aw_view_options options = build_view_options(session);
     options.style = style;
     options.format = NULL;
     options.messages = *messages;
@@ -139,7 +139,7 @@ enum aw_status aw_session_make_raw_wire(struct aw_session *session)
 
 /* Returns the protocol for reading: the session wire's protocol, or one with the recording's
  * packets. */
-static const struct aw_protocol *protocol_for_reading(const struct aw_session *session)
+static const struct aw_protocol *get_reading_protocol(const struct aw_session *session)
 {
     const struct aw_packets *carried = session->device.carried;
     return carried ? aw_packets_protocol(carried) : session->wire->protocol;
@@ -151,7 +151,7 @@ enum aw_status aw_session_get_carried_wire(struct aw_session *session, struct aw
     if (!session->device.carried)
         return AW_OK;
     enum aw_status status =
-        make_wire(session, protocol_for_reading(session), &session->wire->variant, false);
+        make_wire(session, get_reading_protocol(session), &session->wire->variant, false);
     if (status == AW_OK)
         *wire = session->device.decoding;
     return status;
@@ -167,7 +167,7 @@ enum aw_status aw_session_get_decoding_wire(struct aw_session *session, struct a
         return AW_OK;
     if (ordered)
         variant.replacements = ordered;
-    enum aw_status status = make_wire(session, protocol_for_reading(session), &variant, raw);
+    enum aw_status status = make_wire(session, get_reading_protocol(session), &variant, raw);
     if (status != AW_OK)
         return status;
     /* Frees an earlier view of sent messages, because it uses another wire. */
@@ -182,7 +182,7 @@ enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_
     struct aw_printing *printing = &session->run.printing;
     if (printing->view)
         return AW_OK;
-    struct aw_view_options options = view_options(session);
+    struct aw_view_options options = build_view_options(session);
     options.fields = split_fields(session);
     options.hides_metadata = printing->is_brief;
     options.messages = printing->messages;
@@ -198,7 +198,7 @@ enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_
 
 struct aw_messages aw_session_watched_messages(const struct aw_session *session)
 {
-    return aw_view_select_messages(protocol_for_reading(session), session->tool->watch.watched,
+    return aw_view_select_messages(get_reading_protocol(session), session->tool->watch.watched,
                                    session->tool->protocol->n_messages);
 }
 
@@ -243,7 +243,7 @@ bool aw_session_print_object(struct aw_session *session, const struct aw_object 
 {
     struct aw_printing *printing = &session->run.printing;
     const struct aw_object_form form = {.style = aw_session_style(session),
-                                        .names = printing->n_columns != object->n,
+                                        .prints_names = printing->n_columns != object->n,
                                         .head = head,
                                         .format = session->options.print.format};
     if (form.style == AW_STYLE_TEXT)

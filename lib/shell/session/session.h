@@ -50,7 +50,7 @@ struct aw_stop {
 struct aw_renewal {
     struct aw_background background; /* active during a motion that ends by itself */
     struct aw_session *session;
-    bool on;
+    bool is_on;
 };
 
 /* Reports the progress of a running command with aw_session_show_progress. */
@@ -210,14 +210,14 @@ struct aw_bound {
     size_t repetition; /* index of the repetition of the argument list */
 };
 
-#define AW_JOINT_WORDS 16
+#define AW_JOINT_ARGS_MAX 16
 
 struct aw_args {
     const struct aw_command *command;
     size_t n, n_repeats;
-    struct aw_bound bound[AW_WORDS_MAX + AW_JOINT_WORDS];
+    struct aw_bound bound[AW_TOKENS_MAX + AW_JOINT_ARGS_MAX];
     size_t n_joints; /* number of JOINT=VALUE arguments, each of which binds two arguments */
-    char joints[AW_JOINT_WORDS][48];
+    char joints[AW_JOINT_ARGS_MAX][48];
 };
 
 /* Finds a command of the tool, or creates one that sends a message with an .example; it is valid

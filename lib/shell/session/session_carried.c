@@ -29,7 +29,7 @@ void aw_session_read_section(void *context, const char *program, const char *com
     session->tool->records.names.read_line(session, text);
 }
 
-static const struct aw_packets *packets_of(const struct aw_session *session)
+static const struct aw_packets *get_packets(const struct aw_session *session)
 {
     return session->device.custom.packets ? session->device.custom.packets
                                           : session->device.carried;
@@ -37,7 +37,7 @@ static const struct aw_packets *packets_of(const struct aw_session *session)
 
 bool aw_session_write_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
 {
-    return aw_carried_next(packets_of(session), at, out, size);
+    return aw_carried_next(get_packets(session), at, out, size);
 }
 
 /* ---- Reading ---- */

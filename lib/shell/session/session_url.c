@@ -6,7 +6,7 @@
 #include "shell/session/config.h"
 #include "shell/session/session.h"
 
-static enum aw_status no_link(struct aw_session *session)
+static enum aw_status fail_no_link(struct aw_session *session)
 {
     char variable[64], sim[400];
     aw_write_option_variable(session->tool->name, "link", variable, sizeof variable);
@@ -44,7 +44,7 @@ enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
     if (!text || !*text)
         text = session->tool->device.link;
     if (!text)
-        return no_link(session);
+        return fail_no_link(session);
     *url = text;
     for (size_t steps = 0; **url == '@'; steps++) {
         const char *next = aw_config_find_alias(session, *url + 1);

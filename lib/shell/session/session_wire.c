@@ -86,7 +86,8 @@ static enum aw_status load_packets(struct aw_session *session, const char *files
 static bool can_do_without(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
-    return command && (aw_command_is_stop(command) || (command->offline && !command->messages));
+    return command &&
+           (aw_command_is_stop(command) || (command->offline && !command->uses_messages));
 }
 
 /* Joins the files of both options in one string; NULL: neither option is given. */

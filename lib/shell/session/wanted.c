@@ -44,12 +44,12 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
 
 bool aw_wanted_has_points(const struct aw_wanted *wanted, const struct aw_point *points, size_t n)
 {
-    bool any = wanted->any.n == 0;
-    for (size_t i = 0; i < wanted->any.n && !any; i++)
-        any = aw_select_matches_any(wanted->any.pattern[i], points, n);
-    for (size_t i = 0; i < wanted->all.n && any; i++)
-        any = aw_select_matches_any(wanted->all.pattern[i], points, n);
-    return any;
+    bool wants_all = wanted->any.n == 0;
+    for (size_t i = 0; i < wanted->any.n && !wants_all; i++)
+        wants_all = aw_select_matches_any(wanted->any.pattern[i], points, n);
+    for (size_t i = 0; i < wanted->all.n && wants_all; i++)
+        wants_all = aw_select_matches_any(wanted->all.pattern[i], points, n);
+    return wants_all;
 }
 
 bool aw_wanted_has_scalars(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
@@ -80,17 +80,17 @@ static bool is_read_only(const struct aw_args *args)
 /* Returns true if name is a joint's label in some message, or if messages have no labels. */
 static bool is_label(const struct aw_wire *wire, const char *name)
 {
-    bool any = false;
+    bool wants_all = false;
     for (size_t m = 0; m < wire->protocol->n_messages; m++) {
         const struct aw_field *row = wire->protocol->messages[m].fields;
         for (; row && row->type != AW_ROWS_END; row++)
             for (const char *const *label = row->labels; label && *label; label++) {
-                any = true;
+                wants_all = true;
                 if (strcmp(*label, name) == 0)
                     return true;
             }
     }
-    return !any;
+    return !wants_all;
 }
 
 static bool are_result_keys(const struct aw_session *session, const struct aw_args *args,
@@ -171,7 +171,7 @@ bool aw_wanted_has_key(const struct aw_session *session, const char *key)
            match_name(&wanted->all, key);
 }
 
-static const char *first_unmatched(const struct aw_select *select, unsigned seen)
+static const char *find_unmatched(const struct aw_select *select, unsigned seen)
 {
     for (size_t i = 0; i < select->n; i++)
         if (!(seen >> i & 1))
@@ -185,8 +185,8 @@ enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
     if (status == AW_OK && session->result.cmd)
         aw_wanted_pick(session, &session->result);
     bool has_entries = wanted->selects_entries && *wanted->available && !session->run.printing.view;
-    const char *name = first_unmatched(&wanted->any, wanted->matched[0]);
-    name = name ? name : first_unmatched(&wanted->all, wanted->matched[1]);
+    const char *name = find_unmatched(&wanted->any, wanted->matched[0]);
+    name = name ? name : find_unmatched(&wanted->all, wanted->matched[1]);
     if (status != AW_OK || !has_entries || !name || wanted->selects_result)
         return status;
     return aw_fail(&session->err, AW_USAGE, "%s has no field '%.40s' — available: %s",

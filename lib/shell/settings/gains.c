@@ -69,16 +69,17 @@ enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
 enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
 {
     struct aw_gain_list values = {0};
-    bool dry = session->options.run.dry_run;
+    bool is_dry_run = session->options.run.dry_run;
     size_t index;
     for (size_t i = 0;
          aw_gain_file_next_known(session->tool->motion.controller->file, wanted, &i, &index);)
         aw_gain_list_add(&values, index, (double)wanted[index].value);
-    enum aw_status status = dry ? AW_OK : open(session);
+    enum aw_status status = is_dry_run ? AW_OK : open(session);
     if (status == AW_OK)
         status = aw_settings_set(session, &values, n);
-    return dry && status == AW_USAGE ? aw_dry_run_depends(session, "the other gains of the device")
-                                     : status;
+    return is_dry_run && status == AW_USAGE
+               ? aw_dry_run_depends(session, "the other gains of the device")
+               : status;
 }
 
 /* ---- Output ---- */
@@ -88,12 +89,12 @@ enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *w
 static void start_row(const struct gains *g, size_t index, float value, struct aw_object *row,
                       char text[AW_GAIN_TEXT])
 {
-    const char *const keys[AW_GAIN_WORDS] = {g->file->joint_term, "controller", "gain"};
+    const char *const keys[AW_GAIN_NAMES] = {g->file->joint_term, "controller", "gain"};
     char parts[AW_GAIN_TEXT], *rest = parts, *part;
     aw_gain_file_line(g->file, g->session->wire, index, (double)value, text);
     snprintf(parts, sizeof parts, "%s", text);
     aw_object_start(row, NULL);
-    for (int i = 0; i < AW_GAIN_WORDS && (part = strsep(&rest, " ")); i++)
+    for (int i = 0; i < AW_GAIN_NAMES && (part = strsep(&rest, " ")); i++)
         aw_object_add_copy(row, keys[i], part);
 }
 
@@ -113,7 +114,7 @@ static bool is_excluded(const struct gains *g, const char *joint)
 static void show_gain(const struct gains *g, size_t index)
 {
     const struct aw_gain *gain = &g->current[index];
-    bool known = !g->certain || g->certain[index].known;
+    bool is_known = !g->certain || g->certain[index].known;
     struct aw_object row;
     struct tm local;
     char text[AW_GAIN_TEXT], joint[AW_GAIN_TEXT], note[64] = "";
@@ -125,8 +126,8 @@ static void show_gain(const struct gains *g, size_t index)
     add_value(&row, "value", gain);
     aw_object_add_number(&row, "sent", gain->sent_ns ? (double)gain->sent_ns / 1e9 : (double)NAN, 3,
                          NULL);
-    aw_object_add_truth(&row, "known", known);
-    if (!known && localtime_r(&sent_s, &local))
+    aw_object_add_truth(&row, "known", is_known);
+    if (!is_known && localtime_r(&sent_s, &local))
         strftime(note, sizeof note, "   sent %Y-%m-%d %H:%M:%S, current value unknown", &local);
     aw_session_print_row(g->session, &row, "%s%s\n", text, note);
 }
@@ -163,14 +164,14 @@ static enum aw_status read_current(struct gains *g)
 static enum aw_status show_gains(struct gains *g)
 {
     enum aw_status status = read_current(g);
-    bool none = status == AW_OK && aw_count_gains(g->file, g->current) == 0;
+    bool has_none = status == AW_OK && aw_count_gains(g->file, g->current) == 0;
     if (status == AW_OK)
         status = aw_session_select_subjects(g->session);
     for (size_t i = 0, index;
          status == AW_OK && aw_gain_file_next_known(g->file, g->current, &i, &index);)
         show_gain(g, index);
     g->session->device.selects = NULL;
-    if (none && status == AW_OK)
+    if (has_none && status == AW_OK)
         aw_session_print_notice(g->session, "gains: %s", g->hooks->none_reason);
     return status;
 }
@@ -236,7 +237,7 @@ static enum aw_status add_assignment(struct gains *g, const char *name, const ch
     if (!dot)
         return fail_syntax(g, name);
     snprintf(joint, sizeof joint, "%.*s", (int)(dot - name), name);
-    const char *const names[AW_GAIN_WORDS] = {joint, g->hooks->controller, dot + 1};
+    const char *const names[AW_GAIN_NAMES] = {joint, g->hooks->controller, dot + 1};
     enum aw_status status =
         aw_gain_parse(g->file, g->session->wire, names, text, &index, &value, &g->session->err);
     if (status == AW_OK)

@@ -65,11 +65,11 @@ size_t aw_field_ref_find_query(const struct aw_session *session, const struct aw
 void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                         void *context)
 {
-    bool digits = packet->codec->protocol->frames.ascii;
-    for (int digit = digits; digit >= 0; digit--) {
+    bool is_ascii = packet->codec->protocol->frames.ascii;
+    for (int digit = is_ascii; digit >= 0; digit--) {
         uint8_t bytes[FRAME_ROOM];
         size_t size;
-        if (digits)
+        if (is_ascii)
             aw_record_set(packet, "seq", digit, NULL);
         if (aw_encode(packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
             return;
@@ -81,7 +81,7 @@ void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw
 
 /* ---- Reading ---- */
 
-static struct aw_device_setting *all_of(struct aw_session *session, size_t *n)
+static struct aw_device_setting *get_settings(struct aw_session *session, size_t *n)
 {
     *n = session->tool->motion.controller->file->n_gains;
     return session->tool->motion.controller->settings(session);
@@ -98,7 +98,7 @@ struct aw_device_setting aw_device_setting_find(struct aw_session *session, cons
 void aw_settings_store(struct aw_session *session, const struct aw_record *record)
 {
     size_t n;
-    struct aw_device_setting *settings = all_of(session, &n);
+    struct aw_device_setting *settings = get_settings(session, &n);
     for (size_t i = 0; i < n && record->codec && record->codec->message->fields; i++) {
         double value = aw_field_ref_value(&settings[i].reported, record);
         settings[i].value = isnan(value) ? settings[i].value : value;
@@ -106,7 +106,7 @@ void aw_settings_store(struct aw_session *session, const struct aw_record *recor
 }
 
 /* Returns the value for the gain with this index; NaN: not listed. */
-static double wanted_value(const struct aw_gain_list *wanted, size_t index)
+static double find_wanted_value(const struct aw_gain_list *wanted, size_t index)
 {
     for (size_t i = 0; i < wanted->n; i++)
         if (wanted->entries[i].index == index)
@@ -170,7 +170,7 @@ enum aw_status aw_settings_check_queries(struct aw_session *session,
                                          const struct aw_gain_list *subset)
 {
     size_t n;
-    const struct aw_device_setting *settings = all_of(session, &n);
+    const struct aw_device_setting *settings = get_settings(session, &n);
     for (size_t i = 0; i < n && !session->tool->talk.receive; i++) {
         const struct aw_message *report = settings[i].reported.message;
         if (report && is_listed(subset, i) &&
@@ -185,7 +185,7 @@ enum aw_status aw_settings_check_queries(struct aw_session *session,
 enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *subset)
 {
     size_t n;
-    struct aw_device_setting *settings = all_of(session, &n);
+    struct aw_device_setting *settings = get_settings(session, &n);
     int64_t deadline = aw_time_after(aw_clock_now(session->clock), PATIENCE_S);
     enum aw_status status = aw_settings_check_queries(session, subset);
     if (status != AW_OK)
@@ -199,7 +199,7 @@ enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain
     return status;
 }
 
-static bool in_packets_of(const struct aw_device_setting *gains,
+static bool shares_packet(const struct aw_device_setting *gains,
                           const struct aw_device_setting *setting)
 {
     for (int k = 0; k < AW_JOINT_GAINS; k++)
@@ -211,10 +211,10 @@ static bool in_packets_of(const struct aw_device_setting *gains,
 void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list *list)
 {
     size_t n;
-    const struct aw_device_setting *settings = all_of(session, &n);
+    const struct aw_device_setting *settings = get_settings(session, &n);
     for (size_t i = 0; i < n; i++) {
         const struct aw_device_setting *setting = &settings[(kp + i) % n];
-        if (i < AW_JOINT_GAINS || in_packets_of(&settings[kp], setting))
+        if (i < AW_JOINT_GAINS || shares_packet(&settings[kp], setting))
             aw_gain_list_add(list, (kp + i) % n, setting->set.message ? setting->value : 0);
     }
 }
@@ -234,12 +234,12 @@ static enum aw_status fill_packet(struct aw_session *session, size_t message,
                                   const struct aw_gain_list *wanted, struct aw_record *packet)
 {
     size_t n;
-    const struct aw_device_setting *settings = all_of(session, &n);
+    const struct aw_device_setting *settings = get_settings(session, &n);
     char name[AW_GAIN_TEXT];
     aw_record_init(packet, aw_wire_codec_at(session->wire, message), AW_TX);
     for (size_t i = 0; i < n; i++) {
         const struct aw_field_ref *ref = &settings[i].set;
-        double value = wanted_value(wanted, i);
+        double value = find_wanted_value(wanted, i);
         if (!ref->message || ref->index != message)
             continue;
         value = isnan(value) ? settings[i].value : value;
@@ -261,11 +261,11 @@ static size_t next_packet(struct aw_session *session, const struct aw_gain_list 
                           size_t from)
 {
     size_t next = SIZE_MAX, n;
-    const struct aw_device_setting *settings = all_of(session, &n);
+    const struct aw_device_setting *settings = get_settings(session, &n);
     for (size_t i = 0; i < n; i++) {
         const struct aw_field_ref *ref = &settings[i].set;
         if (ref->message && ref->index >= from && ref->index < next &&
-            !isnan(wanted_value(wanted, i)))
+            !isnan(find_wanted_value(wanted, i)))
             next = ref->index;
     }
     return next;
@@ -280,7 +280,7 @@ static enum aw_status each_packet(struct aw_session *session, const struct aw_ga
     struct aw_record packet;
     enum aw_status status = AW_OK;
     size_t n_settings;
-    const struct aw_device_setting *settings = all_of(session, &n_settings);
+    const struct aw_device_setting *settings = get_settings(session, &n_settings);
     *n = 0;
     for (size_t at = 0; status == AW_OK && (at = next_packet(session, wanted, at)) != SIZE_MAX;
          at++) {
@@ -288,8 +288,8 @@ static enum aw_status each_packet(struct aw_session *session, const struct aw_ga
         if (status == AW_OK)
             status = act(session, &packet);
         for (size_t i = 0; i < n_settings && status == AW_OK; i++)
-            *n +=
-                settings[i].set.message == packet.codec->message && !isnan(wanted_value(wanted, i));
+            *n += settings[i].set.message == packet.codec->message &&
+                  !isnan(find_wanted_value(wanted, i));
     }
     return status;
 }
@@ -300,7 +300,7 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 {
     const struct aw_controller *controller = session->tool->motion.controller;
     size_t n;
-    struct aw_device_setting *settings = all_of(session, &n);
+    struct aw_device_setting *settings = get_settings(session, &n);
     enum aw_status status = AW_TIMEOUT;
     for (int i = 0; i <= controller->retries && status == AW_TIMEOUT; i++)
         status = query_packet(session, packet);
@@ -311,8 +311,8 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 }
 
 /* Returns the largest rounding error of a value on the wire. */
-static double rounding_error(struct aw_session *session, const struct aw_field_ref *ref,
-                             double value)
+static double get_rounding_error(struct aw_session *session, const struct aw_field_ref *ref,
+                                 double value)
 {
     const struct aw_codec *codec = aw_wire_codec_at(session->wire, ref->index);
     bool is_integer = codec->scalars[ref->scalar].field->type != AW_FLOAT;
@@ -324,15 +324,15 @@ static enum aw_status confirm_settings(struct aw_session *session,
                                        const struct aw_gain_list *wanted)
 {
     size_t n;
-    const struct aw_device_setting *settings = all_of(session, &n);
+    const struct aw_device_setting *settings = get_settings(session, &n);
     char name[AW_GAIN_TEXT];
     enum aw_status status = aw_settings_read(session, wanted);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
-        double sent = wanted_value(wanted, i);
+        double sent = find_wanted_value(wanted, i);
         if (isnan(sent) || !settings[i].reported.message)
             continue;
-        double tolerance = rounding_error(session, &settings[i].set, sent) +
-                           rounding_error(session, &settings[i].reported, sent);
+        double tolerance = get_rounding_error(session, &settings[i].set, sent) +
+                           get_rounding_error(session, &settings[i].reported, sent);
         if (!(fabs(settings[i].value - sent) <= tolerance * (1 + FLOAT_STEP)))
             return aw_fail(&session->err, AW_REFUSED,
                            "%s: sent %g, but the device reports %g — check its limits",

@@ -17,8 +17,8 @@ static bool is_in_earlier_message(const struct aw_names *names, size_t message, 
 
 /* Returns the possible subjects of a message: the value names of the field that an option selects,
  * such as board. */
-static const struct aw_name *possible_subjects(const struct aw_session *session,
-                                               const struct aw_codec *codec)
+static const struct aw_name *find_subjects(const struct aw_session *session,
+                                           const struct aw_codec *codec)
 {
     const struct aw_option *option = session->tool->options;
     while (option && option->name &&
@@ -51,7 +51,7 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     for (struct aw_walk at = {0}; names && aw_walk_next(&at, session->wire, AW_RX);) {
         const char *field = names->field[at.message][at.scalar];
         const char *help = at.codec->scalars[at.scalar].field->help;
-        const struct aw_name *subject = possible_subjects(session, at.codec);
+        const struct aw_name *subject = find_subjects(session, at.codec);
         if (is_in_earlier_message(names, at.message, field))
             continue;
         add(context, field, help);

@@ -36,7 +36,7 @@ static bool are_all_hex(const struct aw_args *args)
     return true;
 }
 
-static enum aw_input wanted_input(const struct aw_session *session)
+static enum aw_input get_wanted_input(const struct aw_session *session)
 {
     return (enum aw_input)(AW_INPUT_HEX + aw_decode_given(session)->as); /* -1: unknown */
 }
@@ -49,12 +49,12 @@ static enum aw_status decode_arguments(struct aw_decoder *d, const struct aw_arg
     for (size_t i = 0; i < args->n; i++)
         size += strlen(args->bound[i].text) + 1;
     char *text = malloc(size), *end = text;
-    bool lines = strchr(args->bound[0].text, '#') != NULL;
+    bool has_lines = strchr(args->bound[0].text, '#') != NULL;
     if (!text)
         return aw_no_memory(&d->session->err);
     for (size_t i = 0; i < args->n; i++)
-        end += sprintf(end, "%s%c", args->bound[i].text, lines ? '\n' : ' ');
-    d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
+        end += sprintf(end, "%s%c", args->bound[i].text, has_lines ? '\n' : ' ');
+    d->input = has_lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
     enum aw_status status = aw_decoder_feed(d, text, (size_t)(end - text), true, &used);
     free(text);
     return status;
@@ -146,7 +146,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
 {
     char *block = malloc(BLOCK);
     struct aw_reading reading = {.fd = -1};
-    aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
+    aw_decoder_begin(d, aw_file_name(name), get_wanted_input(d->session));
     uint64_t before = d->counts.n_seen + d->counts.damaged, records = d->counts.records;
     enum aw_status status = block ? open_file(d, name, &reading) : aw_no_memory(&d->session->err);
     if (status == AW_OK)
@@ -171,7 +171,7 @@ static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *arg
     enum aw_status status = AW_OK;
     if (args->n == 0)
         return decode_file(d, "-");
-    if (are_all_hex(args) && wanted_input(d->session) != AW_INPUT_STREAM)
+    if (are_all_hex(args) && get_wanted_input(d->session) != AW_INPUT_STREAM)
         return decode_arguments(d, args);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = decode_file(d, args->bound[i].text);
@@ -265,7 +265,7 @@ const struct aw_command aw_decode_command = {
          .unit = "", .min = 1, .max = 65535, .is_integer = true},
         {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
          .help = "only messages that meet this condition: 'FIELD>5 and msg=NAME'"}),
-    .offline = true, .messages = true, .run = run_decode,
+    .offline = true, .uses_messages = true, .run = run_decode,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
     .details = "Reports damaged messages and ends with exit code 5. A message with an undefined "

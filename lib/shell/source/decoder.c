@@ -13,14 +13,14 @@
 #include "capture/packet.h"
 #include "wire/hex.h"
 
-#define COMPLAINTS_MAX 5 /* max number of damaged parts that are reported individually */
+#define DAMAGE_REPORTS_MAX 5 /* max number of damaged parts that are reported individually */
 
 enum aw_input aw_guess_input(const struct aw_protocol *protocol, const char *data, size_t size)
 {
     size_t limit = size < 4096 ? size : 4096;
     if (aw_is_capture((struct aw_span){(const uint8_t *)data, size}))
         return AW_INPUT_CAPTURE;
-    if (protocol->frames.can)
+    if (protocol->frames.is_can)
         return AW_INPUT_CANDUMP;
     for (size_t i = 0; i < limit; i++)
         if (!isxdigit((unsigned char)data[i]) && !isspace((unsigned char)data[i]))
@@ -84,7 +84,7 @@ void aw_decoder_report(struct aw_decoder *d, const char *text)
 {
     if (d->counts.damaged == 0)
         aw_fail(&d->counts.first_error, AW_MALFORMED, "%s", text);
-    if (d->counts.damaged++ >= COMPLAINTS_MAX || !d->where.name)
+    if (d->counts.damaged++ >= DAMAGE_REPORTS_MAX || !d->where.name)
         return;
     aw_output_flush(&d->session->out, NULL);
     struct aw_error problem;
@@ -238,7 +238,7 @@ static bool is_of_tool(const struct aw_decoder *d, enum aw_linktype linktype,
                        const struct aw_payload *payload)
 {
     enum aw_medium medium = d->wire->protocol->medium;
-    return aw_linktype_suits(linktype, medium) && payload->tcp == (medium == AW_MEDIUM_TCP) &&
+    return aw_linktype_suits(linktype, medium) && payload->is_tcp == (medium == AW_MEDIUM_TCP) &&
            aw_payload_has_ports(payload, d->ports);
 }
 
@@ -355,8 +355,8 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
                                size_t *used)
 {
     *used = 0;
-    bool text = d->wire->protocol->frames.can || (size && (uint8_t)*data == AW_MCAP_FIRST);
-    if (d->input == AW_INPUT_UNKNOWN && text &&
+    bool is_text = d->wire->protocol->frames.is_can || (size && (uint8_t)*data == AW_MCAP_FIRST);
+    if (d->input == AW_INPUT_UNKNOWN && is_text &&
         aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
                           d->where.name ? d->where.name : "input", &d->session->err))
         return AW_USAGE;

@@ -7,17 +7,17 @@
 #include "shell/source/source.h"
 
 struct aw_describe_options {
-    int as; /* index in .choices */
+    int format; /* index in .choices */
 };
 AW_GIVEN(command, aw_describe_options, aw_describe_given)
 
-static enum aw_describe_format wanted_form(struct aw_session *session)
+static enum aw_describe_format get_wanted_form(struct aw_session *session)
 {
-    int as = aw_describe_given(session)->as;
+    int format = aw_describe_given(session)->format;
     if (aw_session_is_json(session))
         return AW_DESCRIBE_JSON;
-    if (as > 0)
-        return (enum aw_describe_format)(AW_DESCRIBE_JSON + as - 1);
+    if (format > 0)
+        return (enum aw_describe_format)(AW_DESCRIBE_JSON + format - 1);
     return aw_output_is_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 
@@ -25,7 +25,7 @@ static enum aw_status run_describe(struct aw_session *session, const struct aw_a
 {
     const struct aw_codec *codec;
     const char *name = aw_arg(args, "message", 0);
-    enum aw_describe_format as = wanted_form(session);
+    enum aw_describe_format format = get_wanted_form(session);
     char *text = NULL;
     size_t size = 0;
     if (name && aw_find_message(session, name, AW_BOTH, &codec) != AW_OK)
@@ -33,12 +33,12 @@ static enum aw_status run_describe(struct aw_session *session, const struct aw_a
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return aw_no_memory(&session->err);
-    size_t described = aw_describe(memory, session->wire, name, as);
+    size_t described = aw_describe(memory, session->wire, name, format);
     fclose(memory);
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
-        if (as == AW_DESCRIBE_ASCII)
+        if (format == AW_DESCRIBE_ASCII)
             aw_output_print(&session->out, "%.*s\n", (int)(end - line), line);
-    if (as != AW_DESCRIBE_ASCII)
+    if (format != AW_DESCRIBE_ASCII)
         aw_output_write(&session->out, text, size);
     free(text);
     if (described == 0)
@@ -55,10 +55,10 @@ const struct aw_command aw_describe_command = {
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "message to draw (default all)",
          .optional = true}),
     .options = AW_OPTIONS(
-        {.name = "as", AW_AT(aw_describe_options, as), .value = "FORM",
+        {.name = "as", AW_AT(aw_describe_options, format), .value = "FORM",
          .help = "text, json (also for armwire-code), md, lua (for Wireshark), dbc (for CAN) or "
              "packets (example file for --packets)",
          .fallback = "text", .choices = AW_LIST("text", "json", "md", "lua", "dbc", "packets")}),
-    .offline = true, .messages = true, .run = run_describe,
+    .offline = true, .uses_messages = true, .run = run_describe,
     .lines = AW_LIST("describe", "describe --as packets >team.packets")};
 /* clang-format on */

@@ -66,5 +66,5 @@ const struct aw_command aw_encode_command = {
         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",
          .help = "direction: tx (to the device) or rx (from the device)",
          .choices = AW_LIST("tx", "rx")}),
-    .offline = true, .messages = true, .run = run_encode};
+    .offline = true, .uses_messages = true, .run = run_encode};
 /* clang-format on */

@@ -100,9 +100,9 @@ static void read_entry(struct survey *s, const struct aw_log_entry *entry)
     s->counts.bytes += entry->data.size;
     s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
     struct aw_splitter *stream = &s->streams[s->dir == AW_TX ? 0 : 1];
-    if (entry->gap)
+    if (entry->has_gap)
         aw_split_gap(stream);
-    aw_split(stream, s->wire, entry->data, !entry->stream, on_frame, s);
+    aw_split(stream, s->wire, entry->data, !entry->is_stream, on_frame, s);
 }
 
 static enum aw_status read_all(struct survey *s)
@@ -168,7 +168,7 @@ static void report_survey(struct survey *s)
     aw_object_add_count(result, "bytes", s->counts.bytes);
     aw_object_add_count(result, "marks", s->counts.marks);
     aw_object_add_count(result, "damaged", damaged);
-    if (s->session->tool->protocol->frames.can)
+    if (s->session->tool->protocol->frames.is_can)
         aw_object_add_count(result, "others", s->counts.skipped.n_other);
     aw_report_skipped(s->session, s->path, &s->counts.skipped);
 }
@@ -197,16 +197,16 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
 }
 
 /* Finds out whether a filter converts the file to values rather than packets. */
-static enum aw_status check_filter(const char *path, bool *values, struct aw_error *err)
+static enum aw_status check_filter(const char *path, bool *has_values, struct aw_error *err)
 {
     uint8_t first;
     struct aw_reading reading;
     enum aw_status status = aw_reading_open(&reading, path, O_NONBLOCK, err);
-    *values = false;
+    *has_values = false;
     if (status == AW_OK && reading.filtered) {
         poll(&(struct pollfd){.fd = reading.fd, .events = POLLIN}, 1, -1);
         ssize_t n = read(reading.fd, &first, 1);
-        *values = n == 1 && aw_reading_has_values(&reading, (struct aw_span){&first, 1});
+        *has_values = n == 1 && aw_reading_has_values(&reading, (struct aw_span){&first, 1});
         status = n == 0 ? aw_reading_end(&reading, err) : AW_OK;
     }
     aw_reading_close(&reading);
@@ -219,12 +219,12 @@ static enum aw_status run_info(struct aw_session *session, const struct aw_args 
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
     bool is_values = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
-    bool is_empty = true, values = false;
+    bool is_empty = true, has_values = false;
     bool filters = !is_values && strcmp(path, "-") != 0;
-    enum aw_status status = filters ? check_filter(path, &values, &session->err) : AW_OK;
+    enum aw_status status = filters ? check_filter(path, &has_values, &session->err) : AW_OK;
     if (status != AW_OK)
         return status;
-    is_values = is_values || values;
+    is_values = is_values || has_values;
     status = is_values ? aw_info_values(session, path) : AW_USAGE;
     if (status != AW_USAGE)
         return status;
@@ -249,7 +249,7 @@ const struct aw_command aw_info_command = {
          .help = "capture (pcapng, MCAP, pcap, candump, .asc), or CSV or NDJSON file written by a "
              "command",
          .endings = "pcapng mcap pcap log csv ndjson"}),
-    .offline = true, .messages = true, .run = run_info,
+    .offline = true, .uses_messages = true, .run = run_info,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}", "info run.pcapng"),
     .details = "For a capture, shows the number and rate of each message, the marks, and damaged "
         "parts. For a CSV or NDJSON file of any tool, shows the rate, minimum and maximum of each "

@@ -83,11 +83,11 @@ struct answer {
     size_t n;
 };
 
-static void collect_answer(struct aw_sink *sink, bool error, const char *text, size_t size)
+static void collect_answer(struct aw_sink *sink, bool is_error, const char *text, size_t size)
 {
     struct answer *answer = (struct answer *)((char *)sink - offsetof(struct answer, sink));
     size_t room = sizeof answer->text - 1 - answer->n;
-    (void)error;
+    (void)is_error;
     size = size < room ? size : room;
     memcpy(answer->text + answer->n, text, size);
     answer->n += size;

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define BINS      12
-#define BAR_WIDTH 40
-#define TOGETHER  16 /* group size; assumes one punctual arrival per group */
-#define LAST      6  /* number of final arrivals checked at the end */
+#define BINS       12
+#define BAR_WIDTH  40
+#define GROUP_SIZE 16 /* assumes one punctual arrival per group */
+#define LAST       6  /* number of final arrivals checked at the end */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
 
@@ -97,7 +97,7 @@ uint64_t aw_ping_count_missing(const struct aw_samples *intervals, double interv
         late.delay += intervals->values[i] / interval - 1;
         late.last_delays[i % LAST] = late.delay;
         late.min_delay = fmin(late.min_delay, late.delay);
-        if (++late.n % TOGETHER == 0)
+        if (++late.n % GROUP_SIZE == 0)
             count_missing(&late, late.min_delay);
     }
     double min_delay = INFINITY;
@@ -167,9 +167,11 @@ enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *arg
                            .key = aw_session_is_text(session) ? hooks->key : NULL};
     (void)args;
     enum aw_status status = ping_all(session, &ping);
-    bool none = ping.n == ping.lost;
+    bool none_received = ping.n == ping.lost;
     aw_samples_free(&ping.ms);
-    if (none && status == AW_LOST && session->device.link && session->device.link->is_recording)
+    if (none_received && status == AW_LOST && session->device.link &&
+        session->device.link->is_recording)
         return aw_fail(&session->err, AW_TIMEOUT, "ping: no replies in the recording");
-    return none && status == AW_OK ? AW_TIMEOUT : status; /* keeps the error of the last request */
+    return none_received && status == AW_OK ? AW_TIMEOUT
+                                            : status; /* keeps the error of the last request */
 }

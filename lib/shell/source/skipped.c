@@ -33,7 +33,7 @@ static void list_ids(const struct aw_skipped *skipped, char *out, size_t size)
         snprintf(out + length, size - length, " …");
 }
 
-static const char *plural(uint64_t n)
+static const char *get_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
@@ -49,7 +49,7 @@ static void report_lines(struct aw_session *session, const char *name,
         uint64_t n = lines->skipped[i];
         if (n)
             snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %s%s", length ? ", " : "",
-                     n, kinds[i], plural(n));
+                     n, kinds[i], get_plural(n));
     }
     if (*text)
         aw_session_print_notice(session, "%s: skipped %s", name, text);
@@ -71,5 +71,5 @@ void aw_report_skipped(struct aw_session *session, const char *name,
                             "%s: skipped %" PRIu64
                             " frame%s of other nodes (%s) — name a board with -b, "
                             "packets with --packets or --dbc",
-                            name, skipped->n_other, plural(skipped->n_other), ids);
+                            name, skipped->n_other, get_plural(skipped->n_other), ids);
 }

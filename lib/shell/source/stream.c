@@ -18,9 +18,9 @@
 #include "shell/safety/stop.h"
 #include "shell/source/stream_source.h"
 
-#define SILENCE_NS (2 * AW_SECOND) /* time without a message after which the hint is printed */
-#define PAUSE_NS   (200 * AW_MILLISECOND)
-#define LONGEST_NS (2 * AW_SECOND) /* max interval between attempts to open a link */
+#define SILENCE_NS   (2 * AW_SECOND) /* time without a message after which the hint is printed */
+#define PAUSE_NS     (200 * AW_MILLISECOND)
+#define RETRY_MAX_NS (2 * AW_SECOND) /* max interval between attempts to open a link */
 /* max wait for the end of the process that reads from a server */
 #define CHILD_MS 1000
 
@@ -39,9 +39,9 @@ static enum aw_status begin_link(struct aw_stream *s)
     struct aw_error saved_err = s->session->err;
     bool recorded = aw_session_get_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     s->session->err = saved_err;
-    bool uses_receive = tool->talk.receive && (!recorded || tool->protocol->frames.can);
+    bool uses_receive = tool->talk.receive && (!recorded || tool->protocol->frames.is_can);
     enum aw_status status = AW_OK;
-    s->input.live = true;
+    s->input.is_live = true;
     s->source = uses_receive ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");
@@ -57,7 +57,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     const char *ending = strrchr(input, '.');
     s->input.name = aw_file_name(input);
     aw_stop_catch_signals(s->session);
-    s->input.live = s->input.name != input;
+    s->input.is_live = s->input.name != input;
     enum aw_status status = aw_reading_open(&s->input.reading, input, O_NONBLOCK, &s->session->err);
     if (status != AW_OK)
         return status;
@@ -296,7 +296,7 @@ static enum aw_status reopen_link(struct aw_stream *s, int64_t deadline)
     enum aw_status status = aw_session_open_link(session);
     s->reconnect.link_lost = status != AW_OK;
     s->reconnect.pause_ns =
-        s->reconnect.pause_ns * 2 < LONGEST_NS ? s->reconnect.pause_ns * 2 : LONGEST_NS;
+        s->reconnect.pause_ns * 2 < RETRY_MAX_NS ? s->reconnect.pause_ns * 2 : RETRY_MAX_NS;
     s->reconnect.retry_ns = aw_clock_now(clock) + s->reconnect.pause_ns;
     if (s->reconnect.link_lost)
         aw_session_close_link(session);
@@ -307,7 +307,7 @@ static enum aw_status reopen_link(struct aw_stream *s, int64_t deadline)
 
 /* ---- Items ---- */
 
-static uint64_t wanted_scalars(struct aw_stream *s)
+static uint64_t find_wanted_scalars(struct aw_stream *s)
 {
     uint64_t scalars = s->wanted.selection ? 0 : UINT64_MAX;
     const uint64_t *named =
@@ -363,12 +363,12 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         if (s->session->tool->records.report_problem)
             s->session->tool->records.report_problem(s->session, s->item.record);
-        if (s->session->tool->records.model_time.message && !s->input.live)
+        if (s->session->tool->records.model_time.message && !s->input.is_live)
             update_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;
-        s->item.n = aw_record_some_points(&s->names, s->item.record, wanted_scalars(s),
+        s->item.n = aw_record_some_points(&s->names, s->item.record, find_wanted_scalars(s),
                                           s->item.subject, s->points, AW_POINTS_MAX);
     }
     if (s->wanted.fields && (status = check_expected(s)) != AW_OK)
@@ -404,7 +404,7 @@ struct aw_names *aw_stream_names(struct aw_stream *s)
 
 bool aw_stream_is_live(const struct aw_stream *s)
 {
-    return s->input.live;
+    return s->input.is_live;
 }
 
 bool aw_stream_has_link(const struct aw_stream *s)

@@ -6,7 +6,7 @@
 #include "shell/serve/serve.h"
 #include "shell/source/stream_source.h"
 
-#define WORDS_MAX (AW_SELECT_MAX + 12)
+#define TOKENS_MAX (AW_SELECT_MAX + 12)
 
 bool aw_stream_is_peer(const char *input)
 {
@@ -55,7 +55,7 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
 {
     struct aw_error *err = &s->session->err;
     char path[256], rate[32];
-    char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)url, "watch"};
+    char *argv[TOKENS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)url, "watch"};
     size_t n = 6;
     snprintf(rate, sizeof rate, "%gHz", max_rate_hz);
     for (size_t i = 0; i < select->n; i++)
@@ -84,7 +84,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     if (!s)
         return session->err.status;
     s->input.name = url;
-    s->input.live = true;
+    s->input.is_live = true;
     s->source = &peer_source;
     enum aw_status status = aw_share_query_tool(session, url, tool, socket_url);
     if (status == AW_OK)

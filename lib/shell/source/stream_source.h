@@ -32,7 +32,7 @@ struct aw_stream {
     struct aw_record record;
     char subject[AW_POINT_NAME];
     struct {
-        bool live;
+        bool is_live;
         bool read_ahead;           /* an item has been read ahead */
         struct aw_reading reading; /* input buffer for text and captures */
         struct aw_child child;     /* prints the lines of a server */
@@ -59,7 +59,7 @@ struct aw_stream {
     /* simulation time */
     struct {
         bool known; /* the recording contains simulation time */
-        /* latest simulation time; its base since the last restart */
+        /* simulation time of the latest record; simulation time at the last restart */
         int64_t model_ns, model_base_ns;
     } model;
     struct aw_names names;

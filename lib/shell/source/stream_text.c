@@ -53,16 +53,16 @@ static bool is_subject(const char *key)
 }
 
 /* In an armwire record, a joint number also names the subject. */
-static bool is_number_of(const char *key, bool record)
+static bool is_number_of(const char *key, bool is_record)
 {
-    return record && strcmp(key, "joint") == 0;
+    return is_record && strcmp(key, "joint") == 0;
 }
 
 static bool names_subject(const json_t *object, const char *key, const json_t *member)
 {
-    bool record = json_is_string(json_object_get(object, "msg"));
+    bool is_record = json_is_string(json_object_get(object, "msg"));
     return (is_subject(key) && json_is_string(member)) ||
-           (is_number_of(key, record) && json_is_integer(member));
+           (is_number_of(key, is_record) && json_is_integer(member));
 }
 
 static bool read_scalar(const json_t *value, double *number, const char **text)
@@ -202,7 +202,7 @@ enum aw_status aw_json_next(struct aw_stream *s, int64_t deadline)
     s->item.subject = find_subject(json->object, s->subject);
     s->item.received.dir = parse_dir(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
-    s->item.timed_locally = s->item.time_ns == AW_NO_TIME && s->input.live;
+    s->item.timed_locally = s->item.time_ns == AW_NO_TIME && s->input.is_live;
     if (s->item.timed_locally)
         s->item.time_ns = aw_wall_time();
     return AW_OK;
@@ -242,7 +242,7 @@ static char *next_cell(char **rest, char separator)
     return (char *)cell.text;
 }
 
-static const char *number_column(struct csv *csv, size_t column)
+static const char *make_column_number(struct csv *csv, size_t column)
 {
     snprintf(csv->number[column], sizeof *csv->number, "column%u", (unsigned)column + 1);
     return csv->number[column];
@@ -270,7 +270,7 @@ static enum aw_status name_columns(struct aw_stream *s, const char *line)
             return AW_OK;
     }
     for (size_t i = 0; i < csv->n; i++)
-        csv->name[i] = number_column(csv, i);
+        csv->name[i] = make_column_number(csv, i);
     csv->first = strdup(line);
     return csv->first ? AW_OK : aw_no_memory(&s->session->err);
 }
@@ -300,7 +300,7 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     while (csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator))) {
         if (strcmp(cell, "msg") == 0)
             csv->message = (int)csv->n;
-        csv->name[csv->n] = *cell ? cell : number_column(csv, csv->n);
+        csv->name[csv->n] = *cell ? cell : make_column_number(csv, csv->n);
         csv->n++;
     }
     csv->cut = csv->n == AW_POINTS_MAX && next_cell(&rest, csv->separator);
@@ -322,25 +322,25 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     const struct csv *csv = s->state;
     const char *name = csv->name[column];
     double value = (double)NAN;
-    bool number = aw_csv_number(cell, csv->separator, &value);
+    bool is_number = aw_csv_number(cell, csv->separator, &value);
     if (strcmp(name, "dir") == 0)
         s->item.received.dir = parse_dir(cell);
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
     if (column == csv->time) {
-        if (number && fabs(value * csv->scale) < MAX_TIME_S)
+        if (is_number && fabs(value * csv->scale) < MAX_TIME_S)
             s->item.time_ns = to_ns(value * csv->scale);
         else if (!aw_time_parse_iso(cell, &s->item.time_ns))
             store_bad_time(s, cell, csv->start[column]);
         return;
     }
-    if (number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
-        snprintf(s->subject, sizeof s->subject, "%s%s", number ? "joint" : "", cell);
+    if (is_number ? is_number_of(name, csv->message >= 0) : is_subject(name)) {
+        snprintf(s->subject, sizeof s->subject, "%s%s", is_number ? "joint" : "", cell);
         return;
     }
     struct aw_point *point = &s->points[s->item.n++];
-    aw_path_point(&s->names, message, name, number ? value : (double)NAN, number ? NULL : cell,
-                  point);
+    aw_path_point(&s->names, message, name, is_number ? value : (double)NAN,
+                  is_number ? NULL : cell, point);
     point->order = (unsigned)column;
 }
 

@@ -18,10 +18,10 @@ static enum aw_status add_token(struct builder *b, const char *name, const char 
     size_t room = sizeof tokens->text - b->used;
     int length = snprintf(tokens->text + b->used, room, "%s%s%s", name, value ? "=" : "",
                           value ? value : "");
-    if (length < 0 || (size_t)length >= room || tokens->n == AW_WORDS_MAX)
+    if (length < 0 || (size_t)length >= room || tokens->n == AW_TOKENS_MAX)
         return aw_fail(err, AW_USAGE,
                        "JSON object too large (max %zu bytes, %d values) — shorten it",
-                       sizeof tokens->text, AW_WORDS_MAX);
+                       sizeof tokens->text, AW_TOKENS_MAX);
     tokens->column[tokens->n] = 0;
     tokens->token[tokens->n++] = tokens->text + b->used;
     b->used += (size_t)length + 1;
@@ -70,7 +70,7 @@ static enum aw_status add_options(struct builder *b, json_t *object, struct aw_e
             status = add_scalar(b, name, value, err);
         if (status != AW_OK)
             break;
-        b->tokens->options = true;
+        b->tokens->has_options = true;
     }
     return status;
 }
@@ -120,9 +120,9 @@ static enum aw_status convert(struct aw_tokens *tokens, json_t *root, struct aw_
                        "direction with --dir tx",
                        msg);
     tokens->json = true;
-    tokens->message = !cmd;
-    tokens->raw = tokens->message && json_is_true(json_object_get(root, "raw"));
-    if (tokens->message) {
+    tokens->is_message = !cmd;
+    tokens->raw = tokens->is_message && json_is_true(json_object_get(root, "raw"));
+    if (tokens->is_message) {
         json_object_del(root, "raw");
         json_object_del(root, "anomaly"); /* binding refuses the invalid value itself */
     }

@@ -157,7 +157,7 @@ void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command)
 {
     static const char *const names[] = {"fields", "format"};
-    bool prints_no_records = command->offline && !command->messages;
+    bool prints_no_records = command->offline && !command->uses_messages;
     memset(options->command, 0, sizeof options->command);
     aw_options_add(options, command->options);
     for (size_t i = 0; i < 2; i++) {

@@ -14,9 +14,9 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 /* Returns true if the tool supports the command. */
 static bool is_supported(const struct aw_tool *tool, const struct aw_command *command)
 {
-    return (!(command->joints || command->streams) || tool->motion.joints) &&
+    return (!(command->needs_joints || command->streams) || tool->motion.joints) &&
            (!command->needs_maps || tool->motion.maps) &&
-           (!command->custom || tool->protocol->custom.custom) &&
+           (!command->needs_custom || tool->protocol->custom.custom) &&
            (!command->for_custom || tool->motion.custom_joints);
 }
 

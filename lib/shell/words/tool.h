@@ -182,11 +182,11 @@ struct aw_command {
     bool repeats;                    /* the whole list of arguments may repeat */
     bool hidden;                     /* not listed in help and completion */
     bool offline;                    /* uses no device, so signals keep their default effect */
-    bool messages;                   /* uses the device's messages although it is offline */
-    bool joints;                     /* available only if the tool has joints, see joints.h */
+    bool uses_messages;              /* uses the device's messages although it is offline */
+    bool needs_joints;               /* available only if the tool has joints, see joints.h */
     bool streams;                    /* available only if the joints accept streams of targets */
     bool needs_maps;                 /* available only if the tool has teleop maps */
-    bool custom;                     /* available only if the tool supports custom packets */
+    bool needs_custom;               /* available only if the tool supports custom packets */
     /* available only for custom joints; replaces the tool's command of that name */
     bool for_custom;
     bool timed; /* a motion that --for may end */

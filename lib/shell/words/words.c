@@ -64,7 +64,7 @@ enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, si
     enum aw_status status = AW_OK;
     tokens->n = 0;
     tokens->next = 0;
-    tokens->json = tokens->options = tokens->message = tokens->raw = false;
+    tokens->json = tokens->has_options = tokens->is_message = tokens->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
         return aw_fail(err, AW_USAGE, "the line is longer than %d characters — split it",
                        AW_LINE_MAX - 1);
@@ -73,9 +73,9 @@ enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, si
     if (*s.at == '{')
         return aw_tokens_from_json(tokens, s.at, err);
     while (status == AW_OK && *s.at && *s.at != '#' && *s.at != ';') {
-        if (tokens->n == AW_WORDS_MAX)
+        if (tokens->n == AW_TOKENS_MAX)
             return aw_fail(err, AW_USAGE, "too many arguments in a line (max %d) — split it",
-                           AW_WORDS_MAX);
+                           AW_TOKENS_MAX);
         if (is_shell_syntax(s.at))
             return aw_fail(err, AW_USAGE,
                            "column %zu: '%c' not supported in commands — run TOOL COMMAND %c … in "
@@ -104,11 +104,11 @@ enum aw_status aw_tokens_from_argv(struct aw_tokens *tokens, int argc, char **ar
                                    struct aw_error *err)
 {
     tokens->n = tokens->next = 0;
-    tokens->json = tokens->options = tokens->message = tokens->raw = false;
-    if (argc > AW_WORDS_MAX + 1)
+    tokens->json = tokens->has_options = tokens->is_message = tokens->raw = false;
+    if (argc > AW_TOKENS_MAX + 1)
         return aw_fail(err, AW_USAGE,
                        "too many arguments (max %d) — use a script, or pass fewer files",
-                       AW_WORDS_MAX);
+                       AW_TOKENS_MAX);
     for (int i = 1; i < argc; i++) {
         tokens->column[tokens->n] = 0;
         tokens->token[tokens->n++] = argv[i];

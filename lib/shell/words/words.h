@@ -8,17 +8,17 @@
 
 #include "base/status.h"
 
-#define AW_LINE_MAX  4096 /* max length of a line; longer ones are rejected */
-#define AW_WORDS_MAX 256
+#define AW_LINE_MAX   4096 /* max length of a line; longer ones are rejected */
+#define AW_TOKENS_MAX 256
 
 struct aw_tokens {
     size_t n;
-    const char *token[AW_WORDS_MAX];
-    unsigned column[AW_WORDS_MAX]; /* column where the token starts, from 1; 0: unknown */
-    bool json;                     /* from a JSON object: all tokens but the first are name=value */
-    bool options;                  /* the object had "options": their tokens begin with "--" */
+    const char *token[AW_TOKENS_MAX];
+    unsigned column[AW_TOKENS_MAX]; /* column where the token starts, from 1; 0: unknown */
+    bool json;        /* from a JSON object: all tokens but the first are name=value */
+    bool has_options; /* the object had "options": their tokens begin with "--" */
     /* the object was a record: its fields that the command sets by itself are ignored */
-    bool message;
+    bool is_message;
     bool raw;    /* values are wire numbers, see aw_tokens_from_raw */
     size_t next; /* start of the command after a ';' in the line; 0: no further command */
     /* characters of the tokens; the pointers above point here or into argv */
@@ -38,7 +38,7 @@ enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, si
 /* Splits the last command of a line, the one being typed. */
 enum aw_status aw_tokens_split_last(struct aw_tokens *tokens, const char *line);
 
-/* AW_USAGE if there are more than AW_WORDS_MAX. */
+/* AW_USAGE if there are more than AW_TOKENS_MAX. */
 enum aw_status aw_tokens_from_argv(struct aw_tokens *tokens, int argc, char **argv,
                                    struct aw_error *err);
 

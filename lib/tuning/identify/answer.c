@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define FINER    1024       /* resolution of the dead time within a grain */
-#define GRAIN    (1. / 128) /* resolution of times, as a share of the sampling interval */
-#define FARTHEST 4e18
+#define DEAD_TIME_STEPS 1024       /* resolution of the dead time within a grain */
+#define GRAIN           (1. / 128) /* resolution of times, as a share of the sampling interval */
+#define MAX_INDEX       4e18
 
 /* ---- Moves ---- */
 
@@ -53,7 +53,7 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
 const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h)
 {
     double grains = h * mover->per_s;
-    int64_t time = grains < FARTHEST ? (int64_t)(grains + 0.5) : (int64_t)FARTHEST;
+    int64_t time = grains < MAX_INDEX ? (int64_t)(grains + 0.5) : (int64_t)MAX_INDEX;
     size_t slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
     if (mover->time[slot] != time)
         mover->move[slot] = aw_make_move(&mover->process, h);
@@ -124,12 +124,12 @@ void aw_simulate(const struct aw_trial *trial, size_t n, const struct aw_process
                         .start = to_grains(&grid, trial->input_t[0])};
     struct aw_mover mover;
     double delay = process->dead_time_s * grid.per_s, grain = grid.grain_s;
-    aw_mover_init(&mover, process, grain / FINER);
+    aw_mover_init(&mover, process, grain / DEAD_TIME_STEPS);
     find_next(&at, trial, &grid, dead);
     for (size_t i = 0; i < n; i++) {
         double t = to_grains(&grid, trial->t[i]) - delay;
         while (at.end <= t) {
-            aw_mover_move(&mover, &at.x, at.input, trial->stairs ? at.input : at.next_input,
+            aw_mover_move(&mover, &at.x, at.input, trial->is_stairs ? at.input : at.next_input,
                           (at.end - at.start) * grain);
             at.k++;
             at.input = at.next_input;
@@ -137,7 +137,7 @@ void aw_simulate(const struct aw_trial *trial, size_t n, const struct aw_process
             find_next(&at, trial, &grid, dead);
         }
         double h = t - at.start, to = at.input;
-        if (!trial->stairs)
+        if (!trial->is_stairs)
             to += (at.next_input - at.input) * h / (at.end - at.start);
         struct aw_process_state now = at.x;
         aw_mover_move(&mover, &now, at.input, to, h * grain);

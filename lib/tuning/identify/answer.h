@@ -25,7 +25,7 @@
 struct aw_trial {
     const double *input_t, *input;
     size_t n_inputs;
-    bool stairs;
+    bool is_stairs;
     const double *t, *y;
     size_t n;
     double jump_half_s, roughness;

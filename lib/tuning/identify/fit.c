@@ -10,7 +10,7 @@
 #include "tuning/identify/start.h"
 
 #define MIN_SAMPLES      30
-#define HELD_OUT         0.3
+#define HELD_OUT_SHARE   0.3
 #define MAX_JUMPS        120 /* max jumps used to find the period */
 #define POOR_FIT         0.7 /* below this fit, pieces of the record are tried */
 #define ROUGHNESS_FACTOR 3   /* factor of the input's roughness in the uncertainty */
@@ -21,15 +21,16 @@
 #define MAX_COST_RATIO 2
 #define GAP            20  /* a gap of more mean intervals means that this program was delayed */
 #define MIN_FIT        0.3 /* min fit to the used data; below it, the output ignores the input */
-#define SMALL          0.1 /* max uncertainty of the dead time, as a share of dead time plus lags */
+/* max uncertainty of the dead time, as a share of dead time plus lags */
+#define MAX_DEAD_TIME_ERROR 0.1
 /* a linear process has at least this share of independent samples among its residuals */
-#define MIN_INDEPENDENT 0.33
-#define MAX_LAG_HALF    0.25 /* max relative half-width of the interval of a known lag */
-#define SLOW            8    /* a lag above 1/8 of the record's length is slow */
-#define NUMBERS         6    /* number of members of struct aw_fit_half */
-#define NOISE_WINDOW    16   /* samples per noise estimate */
-#define SAMPLES         200  /* number of points checked for motion */
-#define PIECES          9    /* pieces of the motion, of which every third is held out */
+#define MIN_INDEPENDENT  0.33
+#define MAX_LAG_HALF     0.25 /* max relative half-width of the interval of a known lag */
+#define SLOW_LAG_DIVISOR 8    /* a lag above 1/8 of the record's length is slow */
+#define NUMBERS          6    /* number of members of struct aw_fit_half */
+#define NOISE_WINDOW     16   /* samples per noise estimate */
+#define SAMPLES          200  /* number of points checked for motion */
+#define PIECES           9    /* pieces of the motion, of which every third is held out */
 /* Strength of evidence, as a difference in the Bayesian information criterion (Kass, Raftery, J.
  * Am. Stat. Assoc. 90, 1995). */
 #define WEAK_EVIDENCE   2
@@ -57,8 +58,8 @@ static double count_independent(const double *residual, size_t n, size_t counted
     return (double)counted * (1 - r) / (1 + r);
 }
 
-static double criterion(const struct aw_search *s, const struct candidate *candidate,
-                        double independent)
+static double get_criterion(const struct aw_search *s, const struct candidate *candidate,
+                            double independent)
 {
     size_t parameters[AW_PARAMETERS];
     double m = fmax(independent, 10), n = (double)s->weights.n_counted;
@@ -67,8 +68,8 @@ static double criterion(const struct aw_search *s, const struct candidate *candi
 }
 
 /* Returns the share of the variation that the model explains in held-out or other samples. */
-static double explained_share(const struct aw_search *s, const double *error, const bool *held_out,
-                              bool of_held_out)
+static double get_explained_share(const struct aw_search *s, const double *error,
+                                  const bool *held_out, bool of_held_out)
 {
     double residual = 0, total = 0, mean = 0;
     size_t n = 0;
@@ -86,8 +87,8 @@ static double explained_share(const struct aw_search *s, const double *error, co
     return total > 0 && n > 0 ? fmax(-1, 1 - sqrt(residual / (double)n / total)) : NAN;
 }
 
-static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
-                         const double gradient[AW_PARAMETERS])
+static double get_half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
+                             const double gradient[AW_PARAMETERS])
 {
     double sum = 0;
     for (size_t r = 0; r < m; r++)
@@ -135,11 +136,11 @@ static void find_half_widths(const struct aw_search *s, double cov[AW_PARAMETERS
         s->is_free[AW_DEAD_BAND],
     };
     for (int i = 0; i < NUMBERS; i++)
-        half_widths[i] = is_known[i] ? half_width(cov, m, gradient[i]) : NAN;
+        half_widths[i] = is_known[i] ? get_half_width(cov, m, gradient[i]) : NAN;
 }
 
 /* Returns the variance of the residuals, corrected for their correlation. */
-static double variance(double sum, double independent)
+static double get_variance(double sum, double independent)
 {
     return sum / fmax(independent, 2);
 }
@@ -150,9 +151,10 @@ static bool is_hidden(const struct aw_search *s)
 {
     double numbers[NUMBERS], min_lag = MIN_LAG * s->weights.interval_s;
     get_numbers(s, numbers);
-    bool second = s->is_free[AW_SECOND_LAG], third = s->is_free[AW_THIRD_LAG];
-    return (second || third) && (numbers[2] < min_lag || (second && numbers[3] < min_lag) ||
-                                 (third && numbers[4] < min_lag));
+    bool has_second_lag = s->is_free[AW_SECOND_LAG], has_third_lag = s->is_free[AW_THIRD_LAG];
+    return (has_second_lag || has_third_lag) &&
+           (numbers[2] < min_lag || (has_second_lag && numbers[3] < min_lag) ||
+            (has_third_lag && numbers[4] < min_lag));
 }
 
 /* Calculates the parameters and uncertainty of a structure, and marks uncertain lags: extra lags
@@ -166,7 +168,7 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
         return AW_STOPPED;
     candidate->independent = count_independent(s->work.residual, s->trial->n, s->weights.n_counted);
     enum aw_status status =
-        aw_search_covariance(s, variance(candidate->cost, candidate->independent), cov, err);
+        aw_search_covariance(s, get_variance(candidate->cost, candidate->independent), cov, err);
     if (status != AW_OK)
         return status;
     get_numbers(s, candidate->numbers);
@@ -175,11 +177,12 @@ static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *
     candidate->hidden = is_hidden(s);
     candidate->all_known = true;
     for (size_t k = 0; k < m && parameters[k] <= AW_THIRD_LAG; k++) {
-        bool known = 1.96 * sqrt(cov[k][k]) < MAX_LAG_HALF, fast = parameters[k] == AW_SECOND_LAG;
-        bool is_slow =
-            !s->integrating && !fast && exp(s->params[parameters[k]]) > s->record_s / SLOW;
-        candidate->all_known &= known || single_lag;
-        candidate->hidden |= is_slow && !known;
+        bool is_known = 1.96 * sqrt(cov[k][k]) < MAX_LAG_HALF,
+             is_fast_lag = parameters[k] == AW_SECOND_LAG;
+        bool is_slow = !s->integrating && !is_fast_lag &&
+                       exp(s->params[parameters[k]]) > s->record_s / SLOW_LAG_DIVISOR;
+        candidate->all_known &= is_known || single_lag;
+        candidate->hidden |= is_slow && !is_known;
     }
     return AW_OK;
 }
@@ -225,8 +228,8 @@ static enum aw_status fit_whole_record(struct aw_search *s, const struct candida
     aw_search_hold_out(s, NULL);
     aw_search_weigh(s, sigma2, fit->jump_scatter);
     aw_weights_innovate(&s->weights, error, s->work.trial_residual);
-    fit->used = explained_share(s, error, held_out, false);
-    fit->held_out = explained_share(s, error, held_out, true);
+    fit->used = get_explained_share(s, error, held_out, false);
+    fit->held_out = get_explained_share(s, error, held_out, true);
     result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);
     free(error);
     fit->process = aw_search_get_process(s);
@@ -258,7 +261,7 @@ static size_t choose_structure(struct aw_search *s, const struct aw_fit_options 
         m = fmax(m, candidates[i].independent);
     for (size_t i = 0; i < AW_STRUCTURES; i++) {
         aw_starts_set_structure(s, i, o->find_dead_band);
-        bic[i] = criterion(s, &candidates[i], m);
+        bic[i] = get_criterion(s, &candidates[i], m);
         adjusted[i] = bic[i] + (candidates[i].hidden      ? INFINITY
                                 : candidates[i].all_known ? 0
                                                           : EXTRA_EVIDENCE);
@@ -367,7 +370,7 @@ static size_t find_piece(const struct aw_trial *trial)
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
 }
 
-static double longest_gap(const struct aw_trial *trial)
+static double find_longest_gap(const struct aw_trial *trial)
 {
     double gap = 0;
     for (size_t i = 0; i + 1 < trial->n; i++)
@@ -377,7 +380,7 @@ static double longest_gap(const struct aw_trial *trial)
 
 static enum aw_status fail_no_response(const struct aw_search *s, double fit, struct aw_error *err)
 {
-    double gap = longest_gap(s->trial);
+    double gap = find_longest_gap(s->trial);
     fit = 100 * fmax(fit, 0);
     if (gap > GAP * s->weights.interval_s)
         return aw_fail(err, AW_REFUSED,
@@ -413,7 +416,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
 
 /* Finds the motion between SAMPLES points of the record, and returns its sum. Ignores motions below
  * a fiftieth of the range. */
-static double distance_moved(const struct aw_trial *trial, double distances[SAMPLES])
+static double get_distance_moved(const struct aw_trial *trial, double distances[SAMPLES])
 {
     size_t n_points = trial->n < SAMPLES ? trial->n : SAMPLES;
     double mean[SAMPLES], total = 0;
@@ -436,17 +439,17 @@ static double distance_moved(const struct aw_trial *trial, double distances[SAMP
  * third piece of the motion instead. */
 static void hold_out(const struct aw_trial *trial, bool *held_out)
 {
-    double distances[SAMPLES], total = distance_moved(trial, distances), last = 0;
+    double distances[SAMPLES], total = get_distance_moved(trial, distances), last = 0;
     size_t n = trial->n, n_points = n < SAMPLES ? n : SAMPLES, from = n_points, to = 0;
     for (size_t i = 0; i < n_points; i++) {
-        last += (double)i >= (1 - HELD_OUT) * (double)n_points ? distances[i] : 0;
+        last += (double)i >= (1 - HELD_OUT_SHARE) * (double)n_points ? distances[i] : 0;
         if (distances[i] > 0) {
             from = from < i ? from : i;
             to = i + 1;
         }
     }
-    if (last >= HELD_OUT * total / 2 || from >= to) {
-        for (size_t i = (size_t)((double)n * (1 - HELD_OUT)); i < n; i++)
+    if (last >= HELD_OUT_SHARE * total / 2 || from >= to) {
+        for (size_t i = (size_t)((double)n * (1 - HELD_OUT_SHARE)); i < n; i++)
             held_out[i] = true;
         return;
     }
@@ -495,7 +498,7 @@ bool aw_fit_has_dead_time(const struct aw_fit *fit)
 {
     double total = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
     return !(fit->interval_s > 0 &&
-             fit->half_widths.dead_time > fmax(fit->interval_s, SMALL * total));
+             fit->half_widths.dead_time > fmax(fit->interval_s, MAX_DEAD_TIME_ERROR * total));
 }
 
 bool aw_fit_is_trusted(const struct aw_fit *fit)
@@ -505,7 +508,7 @@ bool aw_fit_is_trusted(const struct aw_fit *fit)
 
 /* ---- Noise and steps of the measured values ---- */
 
-struct aw_grain aw_grain(const double *y, size_t n)
+struct aw_grain aw_find_grain(const double *y, size_t n)
 {
     struct aw_grain grain = {0};
     double *sorted = n > 3 ? malloc(n * sizeof *sorted) : NULL;

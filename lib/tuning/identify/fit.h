@@ -100,6 +100,6 @@ enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_opt
 struct aw_grain {
     double noise, quantum;
 };
-struct aw_grain aw_grain(const double *y, size_t n);
+struct aw_grain aw_find_grain(const double *y, size_t n);
 
 #endif

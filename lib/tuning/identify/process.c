@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define NEAR 1e-3 /* relative difference to which equal lags are separated */
+#define MIN_LAG_DIFFERENCE 1e-3 /* relative difference to which equal lags are separated */
 
 const char *aw_process_kind_name(enum aw_process_kind kind)
 {
@@ -111,7 +111,8 @@ void aw_process_advance(const struct aw_process *process, struct aw_process_stat
     if (a3 > 0) {
         double excess = x->lagged - (from - slope * a3);
         /* keeps the poles distinct */
-        a3 *= 1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3));
+        a3 *= 1 + MIN_LAG_DIFFERENCE * MIN_LAG_DIFFERENCE /
+                      (4 * MIN_LAG_DIFFERENCE + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3));
         decay = exp(-h / a3);
         from -= slope * a3;
         x->lagged = from + slope * h + excess * decay;

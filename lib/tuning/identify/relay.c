@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define TOLERANCE 0.1 /* max relative difference of cycles that count as equal */
-#define SYMMETRIC 0.1 /* smaller asymmetry is not corrected, as a share of the period */
+#define SYMMETRIC 0.1 /* asymmetry below this share of the period is not corrected */
 #define HALF_STEP 0.5 /* share of the bias correction that is applied at once */
 #define HEADROOM  0.9 /* usable share of the setpoint limit */
 

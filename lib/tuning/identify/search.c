@@ -15,14 +15,14 @@
 #define MAX_REFINEMENTS 4
 /* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
 #define MIN_REDUCTION       1e-3
-#define LONG_STEP           1   /* a step with less damping counts as long */
+#define MIN_DAMPING         1   /* a step with less damping counts as long */
 #define MAX_DAMPING         1e8 /* a step with more damping is too short */
 #define MAX_REDUCTION_RATIO 3   /* max ratio of a step's actual and predicted reduction */
 #define MAX_IDLE            4   /* max consecutive iterations without a useful reduction */
 #define LARGEST             1e30
 #define RIDGE               1e-12 /* columns that differ by a smaller share count as equal */
 
-static double dot(const double *a, const double *b, size_t n)
+static double dot_product(const double *a, const double *b, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -147,10 +147,10 @@ static double project(struct aw_search *s, double *residual)
             parameters[m++] = k;
     for (size_t r = 0; r < m; r++) {
         const double *column = s->work.basis[parameters[r]];
-        b[r] = dot(column, s->work.target, s->trial->n);
+        b[r] = dot_product(column, s->work.target, s->trial->n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] =
-                dot(column, s->work.basis[parameters[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
+            a[r * m + c] = dot_product(column, s->work.basis[parameters[c]], s->trial->n) *
+                           (r == c ? 1 + RIDGE : 1);
     }
     if (!(a[0] > 0))
         return LARGEST;
@@ -163,7 +163,7 @@ static double project(struct aw_search *s, double *residual)
         for (size_t i = 0; i < s->trial->n; i++)
             residual[i] -= b[r] * s->work.basis[parameters[r]][i];
     }
-    double sum = dot(residual, residual, s->trial->n);
+    double sum = dot_product(residual, residual, s->trial->n);
     return isfinite(sum) ? sum : LARGEST;
 }
 
@@ -234,15 +234,15 @@ static double find_step(const struct aw_search *s, size_t m, double damping, dou
     double a[AW_NONLINEAR * AW_NONLINEAR] = {0}, gradient[AW_NONLINEAR];
     for (size_t r = 0; r < m; r++) {
         const double *column = s->work.jacobian + r * s->trial->n;
-        gradient[r] = step[r] = -dot(column, s->work.residual, s->trial->n);
+        gradient[r] = step[r] = -dot_product(column, s->work.residual, s->trial->n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] = dot(column, s->work.jacobian + c * s->trial->n, s->trial->n) *
+            a[r * m + c] = dot_product(column, s->work.jacobian + c * s->trial->n, s->trial->n) *
                                (r == c ? 1 + damping : 1) +
                            1e-300;
     }
     aw_cholesky(a, m, 0);
     aw_cholesky_solve(a, step, m);
-    return 2 * dot(gradient, step, m);
+    return 2 * dot_product(gradient, step, m);
 }
 
 /* Calculates the parameters after a step. */
@@ -266,9 +266,9 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *param
     double at[AW_NONLINEAR], step[AW_NONLINEAR];
     while (*damping < MAX_DAMPING) {
         double gain = find_step(s, m, *damping, step);
-        if (*damping < LONG_STEP && gain < threshold * *best)
+        if (*damping < MIN_DAMPING && gain < threshold * *best)
             return CONVERGED;
-        if (*damping<LONG_STEP && * best - MAX_REDUCTION_RATIO * gain> s->sum_limit)
+        if (*best - MAX_REDUCTION_RATIO * gain > s->sum_limit && *damping < MIN_DAMPING)
             return GAVE_UP;
         apply_step(s, m, parameters, step, at);
         double sum = evaluate(s, at, s->work.trial_residual);
@@ -279,7 +279,7 @@ static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *param
                    s->trial->n * sizeof *s->work.residual);
             *damping /= 10;
             /* near its end, the search of a long record reuses the Jacobian */
-            bool is_long = s->trial->n > AW_LONG_RECORD && *damping < LONG_STEP;
+            bool is_long = s->trial->n > AW_LONG_RECORD && *damping < MIN_DAMPING;
             return is_long && find_step(s, m, *damping, step) < threshold * sum ? CONVERGED
                                                                                 : CONTINUES;
         }
@@ -306,7 +306,7 @@ double aw_search_descend(struct aw_search *s)
         /* short steps always reduce the sum little, so only a long step shows convergence */
         bool improved = best < previous * (1 - threshold);
         n_idle = improved ? 0 : n_idle + 1;
-        if (outcome == CONVERGED || (!improved && (damping < LONG_STEP || best >= previous)))
+        if (outcome == CONVERGED || (!improved && (damping < MIN_DAMPING || best >= previous)))
             break;
     }
     return aw_search_evaluate(s);
@@ -364,7 +364,8 @@ enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
     for (size_t r = 0; r < m; r++) {
         find_effect(s, parameters[r], effects + r * n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] = dot(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
+            a[r * m + c] =
+                dot_product(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
     }
     free(effects);
     aw_cholesky(a, m, 0);

@@ -43,7 +43,7 @@ static bool resample(const struct aw_trial *trial, struct resampled *e)
         for (int k = 0; k < 4; k++) {
             double at = t + e->dt * ((k + 0.5) / 4 - 0.5);
             double input = interpolate(trial->input_t, trial->input, trial->n_inputs, at, &at_u);
-            e->u[i] += (trial->stairs ? trial->input[at_u] : input) / 4;
+            e->u[i] += (trial->is_stairs ? trial->input[at_u] : input) / 4;
         }
         e->y[i] = interpolate(trial->t, trial->y, trial->n, t, &at_y);
     }

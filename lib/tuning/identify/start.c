@@ -7,8 +7,8 @@
 
 #include "control/samples.h"
 
-#define PART   2000
-#define BEFORE 100 /* samples taken before the input moves */
+#define PART           2000
+#define SAMPLES_BEFORE 100 /* samples taken before the input moves */
 /* smallest change of the input that counts as motion, as a share of its range */
 #define MIN_INPUT_CHANGE 0.05
 #define START_TOLERANCE  1e-3 /* tolerance of starting values, which are refined later */
@@ -176,7 +176,7 @@ static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *fir
         k++;
     while (from < trial->n - PART && trial->t[from] < trial->input_t[k])
         from++;
-    from = from > BEFORE ? from - BEFORE : 0;
+    from = from > SAMPLES_BEFORE ? from - SAMPLES_BEFORE : 0;
     while (first + 1 < trial->n_inputs && trial->input_t[first + 1] <= trial->t[from])
         first++;
     ratio.input_t += first;

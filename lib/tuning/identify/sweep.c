@@ -7,11 +7,11 @@
 
 #include "tuning/identify/solve.h"
 
-#define GRID      2048 /* points per period in the search for the peak */
-#define ROUNDS    100
-#define FIRST_CUT 0.5 /* first clipping level, as a share of the peak */
-#define UNKNOWNS  (2 * AW_SWEEP_TONES + 2)
-#define FEWEST    2.0 /* min samples per period of the fastest tone */
+#define GRID                   2048 /* points per period in the search for the peak */
+#define ROUNDS                 100
+#define FIRST_CLIPPING         0.5 /* first clipping level, as a share of the peak */
+#define UNKNOWNS               (2 * AW_SWEEP_TONES + 2)
+#define MIN_SAMPLES_PER_PERIOD 2.0 /* of the fastest tone */
 
 static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
 {
@@ -98,7 +98,7 @@ static double choose_phases(struct aw_sweep *sweep)
             lowest_peak = peak;
             best = *sweep;
         }
-        set_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
+        set_phases(sweep, &grid, peak * (FIRST_CLIPPING + (1 - FIRST_CLIPPING) * round / ROUNDS));
     }
     *sweep = best;
     return lowest_peak;
@@ -147,7 +147,7 @@ static void fill_row(const struct record *r, double t, double *row)
 }
 
 /* Returns the share of the output's variance (without mean and drift) that the tones explain. */
-static double explained_share(const struct record *r, const double *x)
+static double get_explained_share(const struct record *r, const double *x)
 {
     double row[UNKNOWNS], unexplained = 0, total = 0;
     for (size_t k = 0; k < r->n; k++) {
@@ -161,7 +161,7 @@ static double explained_share(const struct record *r, const double *x)
     return total > 0 ? 1 - unexplained / total : 0;
 }
 
-static double complex phasor(const double *x, int tone)
+static double complex get_phasor(const double *x, int tone)
 {
     return x[2 + 2 * tone] - I * x[3 + 2 * tone];
 }
@@ -189,9 +189,9 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
     aw_cholesky_solve(matrix, input, n);
     aw_cholesky_solve(matrix, output, n);
     for (int i = 0; i < r->sweep->n; i++)
-        response[i] = phasor(output, i) / phasor(input, i);
+        response[i] = get_phasor(output, i) / get_phasor(input, i);
     if (fit)
-        *fit = explained_share(r, output);
+        *fit = get_explained_share(r, output);
     return AW_OK;
 }
 
@@ -203,10 +203,10 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
                        "sweep: too few samples (%zu) for %d frequencies — record longer", r->n,
                        r->sweep->n);
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
-    if (rate < FEWEST * top_hz)
+    if (rate < MIN_SAMPLES_PER_PERIOD * top_hz)
         return aw_fail(err, AW_USAGE,
                        "sweep: sampling rate %.3g Hz too low for %.3g Hz — stay below %.3g Hz",
-                       rate, top_hz, rate / FEWEST);
+                       rate, top_hz, rate / MIN_SAMPLES_PER_PERIOD);
     return AW_OK;
 }
 

@@ -153,7 +153,7 @@ static void add_impulse(struct covariance *s, const struct aw_process_state *imp
 }
 
 /* Returns half the difference in state between a jump one deviation early and one deviation late.
- * since_s: time since the expected effect of the jump. */
+ * elapsed_s: time since the expected effect of the jump. */
 static struct aw_process_state find_impulse(const struct aw_process *process, double elapsed_s,
                                             double deviation_s)
 {

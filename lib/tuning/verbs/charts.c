@@ -9,14 +9,14 @@
 #include "tuning/predict.h"
 #include "tuning/verbs/trials.h"
 
-#define BODE      200
-#define LONGEST_S 2.0 /* max duration of a drawn step, s */
-#define CURVE     2000
-#define SLOWEST   50.0 /* a curve begins at the crossover frequency divided by this */
-#define PER_TURN  6.283185307
-#define PER_RAD   57.29577951
-#define TEXT      48
-#define TITLE     160
+#define BODE           200
+#define LONGEST_S      2.0 /* max duration of a drawn step, s */
+#define CURVE_POINTS   2000
+#define MIN_HZ_DIVISOR 50.0 /* a curve begins at the crossover frequency divided by this */
+#define PER_TURN       6.283185307
+#define PER_RAD        57.29577951
+#define TEXT           48
+#define TITLE          160
 
 /* Describes the joint for a title, as plot does: "lknee pos kp 3", "m2 shoulder", "pan". */
 static void describe_joint(struct aw_experiment *experiment, char *out, size_t size)
@@ -87,7 +87,7 @@ enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
          .n = n,
          .colour = 1,
          .dashed = true,
-         .stairs = true},
+         .is_stairs = true},
     };
     const struct aw_series output = {.label = "output", .x = c.t, .y = c.output, .n = n};
     const struct aw_panel panels[] = {
@@ -171,7 +171,7 @@ static struct aw_series make_points(const struct bode *b, const char *label, con
                               .x = b->measured_hz,
                               .y = y,
                               .n = b->n,
-                              .dots = true,
+                              .is_dots = true,
                               .colour = 2,
                               .hollow = b->hollow};
 }
@@ -208,7 +208,7 @@ enum { GAIN, PHASE, SENSITIVITY, PANELS };
  * dot with its name. */
 struct loop_chart {
     size_t n;
-    double frequency_hz[CURVE], values[PANELS][CURVE];
+    double frequency_hz[CURVE_POINTS], values[PANELS][CURVE_POINTS];
     double ends[2], levels[PANELS][2], mark_hz[PANELS][2], mark[PANELS][2];
     char text[PANELS][TEXT];
     const char *notes[PANELS];
@@ -220,10 +220,11 @@ static enum aw_status fill_curves(struct loop_chart *c, const struct aw_model *m
                                   const struct aw_proposal *p, struct aw_error *err)
 {
     struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
-    double omega, min_omega = p->margins.crossover / SLOWEST, phase = -180;
+    double omega, min_omega = p->margins.crossover / MIN_HZ_DIVISOR, phase = -180;
     double complex open;
     for (size_t i = 0;
-         loop && c->n < CURVE && aw_loop_get_point(loop, &p->per_tick, i, &omega, &open); i++) {
+         loop && c->n < CURVE_POINTS && aw_loop_get_point(loop, &p->per_tick, i, &omega, &open);
+         i++) {
         if (omega < min_omega)
             continue;
         double wrapped = carg(open) * PER_RAD;
@@ -254,7 +255,7 @@ static struct aw_panel make_panel(struct loop_chart *c, int k, double level, dou
     series[1] = (struct aw_series){.x = c->ends, .y = c->levels[k], .n = 2, .is_guide = true};
     series[2] = (struct aw_series){.x = x, .y = y, .n = 2, .colour = 2};
     series[3] = (struct aw_series){
-        .x = x, .y = y, .n = 1, .colour = 2, .dots = true, .notes = &c->notes[k]};
+        .x = x, .y = y, .n = 1, .colour = 2, .is_dots = true, .notes = &c->notes[k]};
     return (struct aw_panel){.series = series, .n = isfinite(omega) && isfinite(value) ? 4 : 2};
 }
 

@@ -8,10 +8,10 @@
 #include "shell/safety/safety.h"
 #include "tuning/verbs/trials.h"
 
-#define REST_S 0.2
-#define ACTS_S 0.4 /* time in which a servo would move, s */
-#define SHARE  0.3 /* share of the step that counts as a motion */
-#define CALM_S 0.05
+#define REST_S       0.2
+#define REACTION_S   0.4 /* time in which a servo would move, s */
+#define MOTION_SHARE 0.3 /* share of the step that counts as a motion */
+#define STILL_S      0.05
 
 /* The list of gains begins with those of the joint. */
 enum { KP, KI, KD, N_GAINS };
@@ -72,7 +72,7 @@ enum aw_status aw_experiment_restore_gains(struct aw_experiment *experiment)
 {
     enum aw_status status = aw_experiment_hold(experiment);
     if (status == AW_OK && experiment->hooks->tuning.input != AW_INPUT_REPORTED)
-        status = aw_experiment_collect(experiment, CALM_S);
+        status = aw_experiment_collect(experiment, STILL_S);
     return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->gains.old) : status;
 }
 
@@ -108,9 +108,9 @@ enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
     if (status == AW_OK)
         status = aw_experiment_push(experiment, start / scale + offset);
     if (status == AW_OK)
-        status = aw_experiment_collect(experiment, ACTS_S);
+        status = aw_experiment_collect(experiment, REACTION_S);
     double moved = (experiment->sampling.last.measured - start) / scale / offset;
-    if (status == AW_OK && moved > SHARE)
+    if (status == AW_OK && moved > MOTION_SHARE)
         return fail_no_effect(experiment);
     return status == AW_OK ? aw_experiment_restore_gains(experiment) : status;
 }

@@ -64,7 +64,7 @@ void aw_experiment_report_proposal(struct aw_session *session, const struct aw_m
 }
 
 /* Formats a number, or "-". */
-static const char *cell(char out[16], const char *format, double value)
+static const char *format_cell(char out[16], const char *format, double value)
 {
     if (isfinite(value))
         snprintf(out, 16, format, value);
@@ -79,15 +79,16 @@ void aw_experiment_print_proposal(struct aw_session *session, const struct aw_pr
     char text[10][16];
     aw_output_print(out, "%-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", "form", "kp", "ki", "kd",
                     "Ms", "gm", "pm", "rise s", "os %", "settle", "rest%");
-    aw_output_print(out, "%-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_form_names[p->form],
-                    cell(text[0], "%.4g", p->per_tick.kp), cell(text[1], "%.3g", p->per_tick.ki),
-                    cell(text[2], "%.3g", p->per_tick.kd), cell(text[3], "%.2f", p->ms),
-                    cell(text[4], "%.2f", p->margins.gain_margin),
-                    cell(text[5], "%.0f", p->margins.phase_margin_deg),
-                    cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
-                    cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),
-                    cell(text[8], "%.3f", p->step.value[AW_SETTLING_TIME]),
-                    cell(text[9], "%.2f", 100 * p->activity));
+    aw_output_print(
+        out, "%-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_form_names[p->form],
+        format_cell(text[0], "%.4g", p->per_tick.kp), format_cell(text[1], "%.3g", p->per_tick.ki),
+        format_cell(text[2], "%.3g", p->per_tick.kd), format_cell(text[3], "%.2f", p->ms),
+        format_cell(text[4], "%.2f", p->margins.gain_margin),
+        format_cell(text[5], "%.0f", p->margins.phase_margin_deg),
+        format_cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
+        format_cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),
+        format_cell(text[8], "%.3f", p->step.value[AW_SETTLING_TIME]),
+        format_cell(text[9], "%.2f", 100 * p->activity));
     if (*p->refusal)
         aw_output_print(out, "  refused: %s\n", p->refusal);
 }

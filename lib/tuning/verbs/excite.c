@@ -31,7 +31,7 @@ enum aw_status aw_excitation_plan(struct aw_experiment *experiment, struct aw_ex
     bool runs_all = !with || strcmp(with, "all") == 0;
     double deviation = 0;
     enum aw_status status = aw_experiment_max_deviation(experiment, NULL, &deviation);
-    e->multisine = runs_all || strcmp(with, "multisine") == 0;
+    e->has_multisine = runs_all || strcmp(with, "multisine") == 0;
     e->config = (struct aw_excite_config){
         .amplitude = aw_experiment_given(session)->amplitude,
         .hysteresis = deviation / 50,
@@ -57,7 +57,7 @@ static void on_sample(struct aw_experiment *experiment, const struct aw_sample *
 
 /* Updates the setpoint with each sample, as often as the driver accepts one, so that the output
  * keeps the wanted value. */
-static enum aw_status excite(struct aw_experiment *experiment, struct aw_excitation *e)
+static enum aw_status run_excitation(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     enum aw_status status = AW_OK;
     experiment->sampling.on_sample = on_sample;
@@ -130,7 +130,7 @@ static enum aw_status fail_near_end(struct aw_session *session)
 }
 
 /* Excites a joint by setpoints only: to both sides and back, then a multisine. */
-static enum aw_status excite_setpoints(struct aw_experiment *experiment, struct aw_excitation *e)
+static enum aw_status run_setpoints(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     static const double positions[] = {0, 1, -1, 0};
     struct aw_session *session = experiment->session;
@@ -182,7 +182,7 @@ static enum aw_status start_excitation(struct aw_experiment *experiment, struct 
 enum aw_status aw_excitation_perform(struct aw_experiment *experiment, struct aw_excitation *e)
 {
     if (!aw_experiment_sends_gains(experiment->session))
-        return excite_setpoints(experiment, e);
+        return run_setpoints(experiment, e);
     /* from here on, the end of the command restores these gains */
     aw_gains_backup(experiment->session, &experiment->gains.gains);
     enum aw_status status = start_excitation(experiment, e);
@@ -191,8 +191,8 @@ enum aw_status aw_excitation_perform(struct aw_experiment *experiment, struct aw
         status = aw_experiment_send_gains(experiment, (struct aw_gains){e->kp, 0, 0});
     aw_experiment_restart(experiment);
     if (status == AW_OK)
-        status = is_small ? excite(experiment, e) : aw_experiment_collect(experiment, 0.1);
-    return status == AW_OK && e->multisine ? run_multisine(experiment, e) : status;
+        status = is_small ? run_excitation(experiment, e) : aw_experiment_collect(experiment, 0.1);
+    return status == AW_OK && e->has_multisine ? run_multisine(experiment, e) : status;
 }
 
 /* ---- From samples to a model ---- */
@@ -235,7 +235,7 @@ static void fit_model(void *context)
     c->status = aw_fit_best(&c->trial, &c->options, &model->fit, &c->err);
     if (c->status != AW_OK)
         return;
-    model->grain = aw_grain(c->arrays.y, c->arrays.n);
+    model->grain = aw_find_grain(c->arrays.y, c->arrays.n);
     /* the spectrum needs the input without the dead band */
     struct aw_dead_band dead = {c->options.dead_zone, model->fit.dead_band};
     for (size_t i = 0; i < c->trial.n_inputs; i++)
@@ -299,15 +299,15 @@ enum aw_status aw_excitation_model(struct aw_experiment *experiment, const struc
                                    struct aw_model *model)
 {
     double tick_s = e->tick.source == AW_TICK_ASSUMED ? 0 : e->tick.s;
-    bool servo = !aw_experiment_sends_gains(experiment->session);
+    bool is_servo = !aw_experiment_sends_gains(experiment->session);
     const struct aw_experiment_record record = {.samples = experiment->samples.list,
                                                 .n = experiment->samples.n,
                                                 .scale = experiment->joint.scale,
                                                 .tick_s = tick_s,
                                                 .driver = experiment->joint.loop.driver,
-                                                .is_servo = servo};
+                                                .is_servo = is_servo};
     struct aw_fit_options options = {.dead_zone = experiment->joint.loop.driver.dead_band,
-                                     .find_dead_band = !servo};
+                                     .find_dead_band = !is_servo};
     enum aw_status status = aw_experiment_fit(experiment->session, &record, &options, model);
     if (status != AW_OK)
         return status;

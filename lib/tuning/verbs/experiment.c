@@ -1,4 +1,4 @@
-/* An experiment with a joint: its samples, guard, commands and end. */
+/* An experiment with a joint: its samples, supervision, commands and end. */
 #include "tuning/verbs/experiment.h"
 
 #include <math.h>
@@ -140,7 +140,7 @@ enum aw_status aw_experiment_begin(struct aw_experiment *experiment)
 
 /* ---- Monitoring ---- */
 
-static double now_s(const struct aw_experiment *experiment)
+static double get_now_s(const struct aw_experiment *experiment)
 {
     return (double)aw_clock_now(experiment->session->clock) / 1e9;
 }
@@ -158,7 +158,7 @@ void aw_experiment_restart_limits(struct aw_experiment *experiment)
         return;
     experiment->command.target = NAN;
     experiment->command.hold_distance = 0;
-    aw_motion_start(&experiment->motion, &config, now_s(experiment));
+    aw_motion_start(&experiment->motion, &config, get_now_s(experiment));
 }
 
 static enum aw_status check_verdict(struct aw_experiment *experiment, enum aw_status status)
@@ -208,7 +208,7 @@ bool aw_experiment_sample(struct aw_experiment *experiment,
                           const struct aw_experiment_sample *sample)
 {
     double scale = experiment->joint.scale;
-    struct aw_motion_sample checked = {.t = now_s(experiment),
+    struct aw_motion_sample checked = {.t = get_now_s(experiment),
                                        .target = experiment->command.target,
                                        .measured = sample->measured * scale,
                                        .output = sample->has_drive ? sample->drive : sample->output,
@@ -247,10 +247,10 @@ static enum aw_status collect_until(struct aw_experiment *experiment, int64_t de
         status = experiment->hooks->idle(experiment, aw_min_time(deadline, silence_due));
         /* This program itself may have been suspended; queued messages then show that the device
          * was not silent. */
-        if (status == AW_OK && now_s(experiment) - experiment->motion.last.last_s > silence_s)
+        if (status == AW_OK && get_now_s(experiment) - experiment->motion.last.last_s > silence_s)
             status =
                 experiment->hooks->idle(experiment, aw_time_after(aw_clock_now(clock), LATE_S));
-        aw_motion_check_silence(&experiment->motion, now_s(experiment));
+        aw_motion_check_silence(&experiment->motion, get_now_s(experiment));
         status = check_verdict(experiment, status);
         is_done = aw_clock_now(clock) >= deadline ||
                   (experiment->sampling.awaiting && experiment->sampling.count > n_before);

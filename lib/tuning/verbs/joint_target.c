@@ -11,11 +11,11 @@
 #include "tuning/verbs/experiment.h"
 #include "tuning/verbs/verbs.h"
 
-#define HZ       100.0
-#define DEG      15.0 /* default deviation limit */
-#define OF_RANGE 0.1  /* default deviation limit in other units, as a share of the range */
-#define PULLS    2.0  /* an error of this many deviation limits counts as full output */
-#define FILTER_S 0.04 /* longer than a damaged value lasts, s */
+#define HZ                100.0
+#define DEG               15.0 /* default deviation limit */
+#define RANGE_SHARE       0.1  /* default deviation limit in other units, as a share of the range */
+#define FULL_OUTPUT_ERROR 2.0  /* an error of this many deviation limits counts as full output */
+#define FILTER_S          0.04 /* longer than a damaged value lasts, s */
 #define USUAL                                                                                      \
     {                                                                                              \
         .unit = "", .scale = 1, .glitch_s = FILTER_S, .loop.tick_s = 1e-3, .loop.period_s = 1 / HZ \
@@ -35,7 +35,9 @@ static void describe(struct aw_session *session, const struct aw_joint *source,
     joint->unit = unit ? unit : "";
     joint->low = source->limits.min;
     joint->high = source->limits.max;
-    joint->defaults.max_deviation = is_angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
+    joint->defaults.max_deviation = is_angle          ? DEG * scale
+                                    : isfinite(range) ? RANGE_SHARE * range
+                                                      : 1;
     joint->min_motion = source->tolerance.min_motion;
     if (is_steered(session)) {
         bool is_deg = strcmp(joint->unit, "deg") == 0;
@@ -64,7 +66,7 @@ static enum aw_status open(struct aw_experiment *experiment)
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = get_joint(experiment);
-    joint->flags.can_wrap = false; /* a step must not take the shorter direction round */
+    joint->flags.can_wrap = false; /* a step must not wrap around */
     joint->steer.max_steer_speed =
         isfinite(joint->limits.max_speed) ? joint->limits.max_speed : session->options.move.speed;
     return is_steered(session) || !isnan(joint->state.value[AW_JOINT_ACTUAL])
@@ -81,7 +83,8 @@ static double estimate_output(const struct aw_experiment *experiment, double err
     const struct aw_joint *joint = get_joint(experiment);
     return is_steered(experiment->session)
                ? aw_joint_steer_velocity(experiment->session, joint) / joint->steer.max_steer_speed
-               : aw_clamp(error / (PULLS * experiment->joint.defaults.max_deviation), -1, 1);
+               : aw_clamp(error / (FULL_OUTPUT_ERROR * experiment->joint.defaults.max_deviation),
+                          -1, 1);
 }
 
 static bool handle_joints(void *context, const struct aw_joint_list *list)
@@ -105,7 +108,7 @@ static bool handle_joints(void *context, const struct aw_joint_list *list)
     return experiment->sampling.needs_more;
 }
 
-/* Ignores a timeout of a joint that is not steered, because the guard detects silence. */
+/* Ignores a timeout of a joint that is not steered, because the monitor detects silence. */
 static enum aw_status read_samples(struct aw_experiment *experiment, int64_t deadline)
 {
     struct aw_session *session = experiment->session;

@@ -55,9 +55,10 @@ enum aw_status aw_experiment_parse_limit(struct aw_session *session,
     snprintf(copy, sizeof copy, "%s", text);
     if (strcmp(metric->unit_after, "%") == 0)
         copy[strcspn(copy, "%")] = '\0';
-    bool seconds = strcmp(metric->unit_after, "s") == 0;
-    enum aw_status status = seconds ? aw_number_parse_unit(copy, "s", &limits->max[m], &problem)
-                                    : aw_number_parse(copy, &limits->max[m], &problem);
+    bool is_in_seconds = strcmp(metric->unit_after, "s") == 0;
+    enum aw_status status = is_in_seconds
+                                ? aw_number_parse_unit(copy, "s", &limits->max[m], &problem)
+                                : aw_number_parse(copy, &limits->max[m], &problem);
     return status == AW_OK ? AW_OK
                            : aw_fail(&session->err, status, "%s: %s", metric->name, problem.text);
 }

@@ -48,8 +48,8 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct sweep_
     return aw_sweep_start(&s->sweep, &plan, &session->err);
 }
 
-static enum aw_status excite(struct aw_experiment *experiment, struct sweep_state *s,
-                             double seconds, bool is_moving)
+static enum aw_status run_excitation(struct aw_experiment *experiment, struct sweep_state *s,
+                                     double seconds, bool is_moving)
 {
     enum aw_status status = AW_OK;
     double t = 0;
@@ -74,9 +74,9 @@ static enum aw_status perform_sweep(struct aw_experiment *experiment, struct swe
     experiment->time.total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
     aw_experiment_restart(experiment);
     enum aw_status status =
-        excite(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);
+        run_excitation(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);
     aw_experiment_restart(experiment);
-    return status == AW_OK ? excite(experiment, s, moving_s, true) : status;
+    return status == AW_OK ? run_excitation(experiment, s, moving_s, true) : status;
 }
 
 /* Returns the first sample after the transient. */
@@ -97,7 +97,7 @@ static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_st
     const struct aw_trial trial = {.input_t = c->t,
                                    .input = c->setpoint,
                                    .n_inputs = n,
-                                   .stairs = true,
+                                   .is_stairs = true,
                                    .t = c->t,
                                    .y = c->measured,
                                    .n = n};

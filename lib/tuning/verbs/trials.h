@@ -46,14 +46,13 @@ enum aw_status aw_experiment_fit(struct aw_session *session,
                                  const struct aw_fit_options *options, struct aw_model *model);
 
 /* The experiment that --with, --max-deviation, --amplitude and --around describe. Perform it after
- * aw_experiment_begin. The driver stays enabled, with the
- * experiment's gains. */
+ * aw_experiment_begin. The driver stays enabled, with the experiment's gains. */
 struct aw_excitation {
     struct aw_excite excite;
     struct aw_excite_config config;
     double kp; /* kp of the driver during the experiment */
     struct aw_tick tick;
-    bool multisine;
+    bool has_multisine;
 };
 /* Returns true if the experiment sends its own gains and identifies the process from the
  * controller's output. Otherwise it sends setpoints, as to a servo. */

@@ -14,7 +14,7 @@
 
 #define SETTLE_S         1.0
 #define STEP_S           3.0
-#define OBJECTION        160
+#define OBJECTION_MAX    160
 #define OUTCOME          1100
 #define STATIC_FRICTION  2.0 /* static friction as a multiple of the friction in motion */
 #define STEP_SHARE       0.8 /* range of the experiment, as a share of --max-deviation */
@@ -31,7 +31,7 @@ struct tuner {
     double start; /* position at rest, as a share of the joint's scale; options.step is relative */
     enum aw_metric goal;
     double overshoot_share;          /* share of the permitted overshoot used as the design goal */
-    bool designed, stepped, applied; /* stepped: with the new gains */
+    bool designed, stepped, applied; /* stepped: a step with the new gains is complete */
     char outcome[OUTCOME];
 };
 
@@ -113,7 +113,8 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
 
 /* Designs for a share of the permitted overshoot, because the motor's limited torque adds to it and
  * is not part of the model. If that is not feasible, designs for the lowest feasible overshoot. */
-static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *problem)
+static enum aw_status design_proposal(struct aw_session *session, struct tuner *t,
+                                      struct aw_error *problem)
 {
     double limit = t->options.overshoot;
     enum aw_status status = find_gains(session, t, limit * t->overshoot_share, problem);
@@ -147,7 +148,7 @@ static enum aw_status design_gains(struct aw_experiment *experiment, struct tune
     struct aw_session *session = experiment->session;
     struct aw_error problem = {0};
     bool force = session->options.run.force;
-    enum aw_status status = propose(session, t, &problem);
+    enum aw_status status = design_proposal(session, t, &problem);
     if (status == AW_OK || *t->proposal.refusal)
         show_gains(session, t);
     bool is_forced = status == AW_LIMIT && force && t->proposal.margins.stable;
@@ -196,7 +197,7 @@ static const char *format_metric(const struct tuner *t, char out[AW_EXPERIMENT_C
 /* Returns true and writes the reason if the new gains must be rejected. Sets *overshoots if gains
  * with less overshoot might be accepted. A deviation from the prediction alone is no reason. */
 static bool find_objection(const struct aw_experiment *experiment, const struct tuner *t,
-                           bool *overshoots, char out[OBJECTION])
+                           bool *overshoots, char out[OBJECTION_MAX])
 {
     const struct aw_step *step = &experiment->step;
     double resolution =
@@ -205,15 +206,16 @@ static bool find_objection(const struct aw_experiment *experiment, const struct 
     char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
     *overshoots = false;
     if (!aw_response_reached_target(&t->after, step, AW_RESPONSE_TOLERANCE))
-        snprintf(out, OBJECTION, "with the new gains the joint ended at %.4g instead of %.4g %s",
-                 t->after.final, step->to, experiment->joint.unit);
+        snprintf(out, OBJECTION_MAX,
+                 "with the new gains the joint ended at %.4g instead of %.4g %s", t->after.final,
+                 step->to, experiment->joint.unit);
     else if (!is_better(t))
-        snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
+        snprintf(out, OBJECTION_MAX, "the new gains do not improve the %s (%s, before %s)",
                  aw_metric(t->goal)->title, format_metric(t, after, t->goal, &t->after),
                  format_metric(t, before, t->goal, &t->before));
     else if ((*overshoots = overshoot > limit + resolution))
-        snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
-                 overshoot, limit);
+        snprintf(out, OBJECTION_MAX,
+                 "the new gains overshoot by %.3g %%, above --overshoot %.3g %%", overshoot, limit);
     else
         return false;
     return true;
@@ -312,7 +314,7 @@ static enum aw_status predict_again(const struct aw_experiment *experiment, stru
 static enum aw_status try_new(struct aw_experiment *experiment, struct tuner *t, bool *overshoots)
 {
     struct aw_session *session = experiment->session;
-    char reason[OBJECTION];
+    char reason[OBJECTION_MAX];
     enum aw_status status = step_with_new_gains(experiment, t);
     *overshoots = false;
     if (status != AW_OK)

@@ -247,7 +247,7 @@ static enum aw_status perform_step(struct aw_session *session, const struct chec
 }
 
 /* Escapes '#', which would begin a TAP directive. Returns out. */
-static const char *tap_name(const char *name, char out[2 * NAME])
+static const char *escape_name(const char *name, char out[2 * NAME])
 {
     size_t n = 0;
     for (; *name; name++) {
@@ -280,7 +280,7 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
             snprintf(verdict, sizeof verdict, "%.255s", session->err.text);
         failed += !passed;
         aw_output_print(out, "%s %zu - %s: %s\n", passed ? "ok" : "not ok", i + 1,
-                        tap_name(spec->checks[i].name, name), verdict);
+                        escape_name(spec->checks[i].name, name), verdict);
         if (status != AW_OK)
             aw_output_print(out, "Bail out! %s\n", verdict);
     }

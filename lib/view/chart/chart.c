@@ -10,21 +10,21 @@
 #include "base/utf8.h"
 
 /* Sizes in pixels of the SVG. */
-#define MAX_PANELS   4
-#define WIDTH        800.0
-#define PANEL        300.0
-#define LEFT         72.0 /* margins */
-#define RIGHT        20.0
-#define TOP_TITLE    36.0
-#define TOP          14.0
-#define BOTTOM       50.0
-#define BETWEEN      22.0
-#define LETTER       6.6  /* approximate width of a character in the legend */
-#define LEGEND_ROW   16.0 /* height of a legend row, above the panel */
-#define SAMPLE       44.0 /* width of a line sample in the legend, with gaps */
-#define TITLE_LETTER 7.8
-#define MAX_DECADES  12
-#define POINTS       1400 /* pieces of a long line, two per pixel */
+#define MAX_PANELS    4
+#define WIDTH         800.0
+#define PANEL_HEIGHT  300.0
+#define LEFT          72.0 /* margins */
+#define RIGHT         20.0
+#define TOP_TITLE     36.0
+#define TOP_MARGIN    14.0
+#define BOTTOM_MARGIN 50.0
+#define PANEL_GAP     22.0
+#define LETTER        6.6  /* approximate width of a character in the legend */
+#define LEGEND_ROW    16.0 /* height of a legend row, above the panel */
+#define SAMPLE        44.0 /* width of a line sample in the legend, with gaps */
+#define TITLE_LETTER  7.8
+#define MAX_DECADES   12
+#define POINTS        1400 /* pieces of a long line, two per pixel */
 
 /* The palette of Okabe and Ito, which is distinct for all kinds of colour vision, and further
  * colours. */
@@ -141,18 +141,18 @@ static void measure_legend(const struct aw_panel *panel, struct frame *frame)
 static void lay_out(struct script *s)
 {
     const struct aw_chart *chart = s->chart;
-    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n_panels, legends = 0;
+    double top = chart->title ? TOP_TITLE : TOP_MARGIN, n = (double)chart->n_panels, legends = 0;
     for (size_t p = 0; p < chart->n_panels; p++) {
         measure_legend(&chart->panels[p], &s->frames[p]);
         legends += LEGEND_ROW * (double)s->frames[p].rows;
     }
-    s->height = chart->height > 0 ? chart->height : PANEL * n + 60 + legends;
-    double height = (s->height - top - BOTTOM - BETWEEN * (n - 1) - legends) / n;
+    s->height = chart->height > 0 ? chart->height : PANEL_HEIGHT * n + 60 + legends;
+    double height = (s->height - top - BOTTOM_MARGIN - PANEL_GAP * (n - 1) - legends) / n;
     for (size_t p = 0; p < chart->n_panels; p++) {
         top += LEGEND_ROW * (double)s->frames[p].rows;
         s->frames[p].top = 1 - top / s->height;
         s->frames[p].bottom = 1 - (top + height) / s->height;
-        top += height + BETWEEN;
+        top += height + PANEL_GAP;
     }
 }
 
@@ -189,10 +189,10 @@ static void put_axis(struct script *s, const char *label, const char *unit)
 
 static void put_point(struct script *s, const struct aw_series *series, size_t i)
 {
-    if (series->stairs && isfinite(s->last_value))
+    if (series->is_stairs && isfinite(s->last_value))
         fprintf(s->out, "%.9g %.9g\n", series->x[i], s->last_value);
     fprintf(s->out, "%.9g %.9g", series->x[i], series->y[i]);
-    if (series->dots)
+    if (series->is_dots)
         fprintf(s->out, " %d", series->hollow && series->hollow[i] ? 6 : 7);
     fputc('\n', s->out);
     s->last_value = series->y[i];
@@ -204,10 +204,10 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
 {
     const double *y = series->y;
     size_t lowest = from, highest = from, last = from;
-    bool found = false, gap = false;
+    bool found = false, has_gap = false;
     for (size_t i = from; i < to; i++) {
         if (!is_shown(s->chart, series->x[i], y[i])) {
-            gap = true;
+            has_gap = true;
             continue;
         }
         from = found ? from : i;
@@ -218,7 +218,7 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
     }
     const size_t order[] = {from, lowest < highest ? lowest : highest,
                             lowest < highest ? highest : lowest, last};
-    if (gap) {
+    if (has_gap) {
         fputs("NaN NaN\n", s->out);
         s->last_value = NAN;
     }
@@ -229,7 +229,7 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
 
 static void put_data(struct script *s, const struct aw_series *series)
 {
-    size_t n = series->n, stride = series->dots ? 1 : n / POINTS + 1;
+    size_t n = series->n, stride = series->is_dots ? 1 : n / POINTS + 1;
     fprintf(s->out, "$d%zu << END\n", ++s->n_blocks);
     s->last_value = NAN;
     for (size_t i = 0; i < n; i += stride)
@@ -250,14 +250,14 @@ static void put_dot_notes(struct script *s, const struct frame *frame,
             continue;
         double x_share = s->chart->log_x ? log(x / x_range->low) / log(x_range->high / x_range->low)
                                          : (x - x_range->low) / (x_range->high - x_range->low);
-        bool high = (y - y_range->low) / (y_range->high - y_range->low) > 0.9;
+        bool is_high = (y - y_range->low) / (y_range->high - y_range->low) > 0.9;
         fputs("set label ", s->out);
         put_text(s, series->notes[i], SIZE_MAX);
         fprintf(s->out,
                 " at %.9g, %.9g %s offset char %g, %g front boxed noenhanced textcolor rgb "
                 "'#222222'\n",
                 x, y, x_share > 0.75 ? "right" : "left", x_share > 0.75 ? -1.0 : 1.0,
-                high ? -0.9 : 0.5);
+                is_high ? -0.9 : 0.5);
     }
 }
 
@@ -273,7 +273,7 @@ static void put_style(struct script *s, const struct aw_series *series, const ch
 {
     if (series->is_guide)
         fputs(" with lines lw 1 dt (2, 2) lc rgb '#777777'", s->out);
-    else if (series->dots)
+    else if (series->is_dots)
         fprintf(s->out, " with points pt %s ps 0.6 lw 1 lc rgb '%s'", point, colour);
     else
         fprintf(s->out, " with lines %s lc rgb '%s'",
@@ -296,12 +296,13 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
         const struct aw_series *series = &panel->series[i];
         bool drawn = has_points(s, series), titled = has_label(series);
         if (drawn) {
-            fprintf(s->out, ", \\\n    $d%zu using %s", first + i, series->dots ? "1:2:3" : "1:2");
+            fprintf(s->out, ", \\\n    $d%zu using %s", first + i,
+                    series->is_dots ? "1:2:3" : "1:2");
             put_style(s, series, choose_colour(panel, i), "variable");
         }
-        if (drawn && (series->dots || !titled))
+        if (drawn && (series->is_dots || !titled))
             fputs(" notitle", s->out);
-        if (titled && (series->dots || !drawn)) {
+        if (titled && (series->is_dots || !drawn)) {
             fputs(", \\\n    keyentry", s->out);
             put_style(s, series, choose_colour(panel, i), "7");
         }
@@ -318,12 +319,12 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
 static void put_decades(struct script *s, const struct range *x_range)
 {
     const char *separator = "set xtics add (";
-    const bool narrow = x_range->high < 100 * x_range->low;
+    const bool is_narrow = x_range->high < 100 * x_range->low;
     const double first = floor(log10(x_range->low)), last = log10(x_range->high);
     for (double power = first; power <= last && last - first < MAX_DECADES; power++)
         for (int digit = 2; digit < 10; digit++, separator = ", ")
-            fprintf(s->out, narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1", separator,
-                    digit * pow(10, power));
+            fprintf(s->out, is_narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1",
+                    separator, digit * pow(10, power));
     if (last - first < MAX_DECADES)
         fputs(")\n", s->out);
 }
@@ -344,7 +345,7 @@ static void put_panel(struct script *s, size_t p)
             18 / WIDTH);
     for (size_t i = 0; i < panel->n; i++) {
         put_data(s, &panel->series[i]);
-        if (panel->series[i].dots && panel->series[i].notes)
+        if (panel->series[i].is_dots && panel->series[i].notes)
             put_dot_notes(s, frame, &panel->series[i]);
     }
     if (frame->n_entries)

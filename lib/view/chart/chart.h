@@ -26,8 +26,8 @@ struct aw_series {
     size_t n;
     size_t colour; /* number of the colour, from 1; 0: by position in the panel */
     bool dashed;
-    bool stairs;              /* holds its value until the next sample (setpoints) */
-    bool dots;                /* single points instead of a line */
+    bool is_stairs;           /* holds its value until the next sample (setpoints) */
+    bool is_dots;             /* single points instead of a line */
     const bool *hollow;       /* for dots: marks unreliable points as hollow; or NULL */
     const char *const *notes; /* for dots: text beside each dot; or NULL */
     bool is_guide;            /* thin grey reference line */

@@ -124,13 +124,13 @@ int aw_braille_draw_text(struct aw_braille *canvas, int column, int row, const c
 
 /* Returns the rows with a dot in the left half (side 0) or right half of a cell: bit 0 is the top
  * row. */
-static unsigned half_rows(uint8_t dots, int side)
+static unsigned get_half_rows(uint8_t dots, int side)
 {
     unsigned all = dots;
     return ((side ? all >> 3 : all) & 7) | (all >> (6 + side) & 1) << 3;
 }
 
-static double mean_row(unsigned rows)
+static double get_mean_row(unsigned rows)
 {
     double sum = 0, n = 0;
     for (int i = 0; i < 4; i++) {
@@ -141,18 +141,18 @@ static double mean_row(unsigned rows)
 }
 
 /* Returns an ASCII character that resembles the dots. */
-static char ascii_of_dots(uint8_t dots)
+static char choose_ascii(uint8_t dots)
 {
     static const char by_rows[16] = {' ', '\'', '-', '\'', '-', ':', '-', '|',
                                      '.', ':',  ':', '|',  '.', '|', '|', '|'};
-    unsigned left = half_rows(dots, 0), right = half_rows(dots, 1);
+    unsigned left = get_half_rows(dots, 0), right = get_half_rows(dots, 1);
     char c = by_rows[left | right];
-    if (c != '|' || !left || !right || mean_row(left) == mean_row(right))
+    if (c != '|' || !left || !right || get_mean_row(left) == get_mean_row(right))
         return c;
-    return mean_row(left) < mean_row(right) ? '\\' : '/';
+    return get_mean_row(left) < get_mean_row(right) ? '\\' : '/';
 }
 
-static char ascii_of_text(const char *letter)
+static char replace_non_ascii(const char *letter)
 {
     static const struct {
         const char *letter;
@@ -172,7 +172,7 @@ static char ascii_of_text(const char *letter)
 size_t aw_braille_print_cell(const struct aw_braille_cell *cell, unsigned flags, char *out)
 {
     if (!(flags & AW_BRAILLE_UTF8)) {
-        out[0] = cell->character[0] ? ascii_of_text(cell->character) : ascii_of_dots(cell->dots);
+        out[0] = cell->character[0] ? replace_non_ascii(cell->character) : choose_ascii(cell->dots);
         return 1;
     }
     if (cell->character[0]) {
@@ -195,7 +195,7 @@ static bool is_blank(const struct aw_braille_cell *cell)
     return !cell->dots && (!cell->character[0] || cell->character[0] == ' ');
 }
 
-static int used_columns(const struct aw_braille *canvas, int row)
+static int count_used_columns(const struct aw_braille *canvas, int row)
 {
     int n = canvas->columns;
     while (n > 0 && is_blank(get_cell(canvas, n - 1, row)))
@@ -206,7 +206,7 @@ static int used_columns(const struct aw_braille *canvas, int row)
 size_t aw_braille_print_row(const struct aw_braille *canvas, int row, unsigned flags, char *out,
                             size_t size)
 {
-    int end = row < 0 || row >= canvas->rows ? 0 : used_columns(canvas, row), color = 0;
+    int end = row < 0 || row >= canvas->rows ? 0 : count_used_columns(canvas, row), color = 0;
     size_t n = 0;
     for (int i = 0; i < end && n + CELL_MAX + ROW_TAIL <= size; i++) {
         const struct aw_braille_cell *cell = get_cell(canvas, i, row);

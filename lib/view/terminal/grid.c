@@ -13,13 +13,13 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
-#define NOTE      24 /* columns for a message at the bottom, which the keys must leave free … */
-#define FEW_KEYS  22 /* … except for the columns of these keys: stop, quit, all keys */
-#define MIN_BLOCK 54 /* minimum columns of a table if several are side by side */
-#define BETWEEN   2  /* columns between tables */
-#define MAX_NAME  34
-#define MAX_TREND AW_TREND
-#define MIN_TREND 8
+#define NOTE             24 /* columns for the message at the bottom: the keys leave them free … */
+#define FEW_KEYS_COLUMNS 22 /* … except for the columns of these keys: stop, quit, all keys */
+#define MIN_BLOCK        54 /* minimum columns of a table if several are side by side */
+#define GAP_COLUMNS      2  /* columns between tables */
+#define MAX_NAME         34
+#define MAX_TREND        AW_TREND
+#define MIN_TREND        8
 
 /* ---- One value as text ---- */
 
@@ -105,7 +105,7 @@ static void print_age(const struct row *row, struct cell *cell)
 static const struct {
     const char *head;
     int width;
-    bool left;
+    bool is_left;
     int rank;
     void (*print)(const struct row *row, struct cell *cell);
 } columns[] = {
@@ -125,7 +125,7 @@ struct layout {
     int rank;   /* columns up to this rank are shown */
 };
 
-static int width_up_to(int rank)
+static int get_width_up_to(int rank)
 {
     int width = 0;
     for (size_t i = 0; columns[i].head; i++)
@@ -134,17 +134,17 @@ static int width_up_to(int rank)
     return width;
 }
 
-static struct layout choose_layout(int width, int name_width, bool blocks)
+static struct layout choose_layout(int width, int name_width, bool shows_blocks)
 {
     struct layout layout = {.rank = 4};
     int min_name = aw_min(name_width, 12), full_name = aw_min(name_width, MAX_NAME);
     while (layout.rank > 0 &&
-           width - width_up_to(layout.rank) < (layout.rank > 2 ? full_name : min_name))
+           width - get_width_up_to(layout.rank) < (layout.rank > 2 ? full_name : min_name))
         layout.rank--;
-    int rest = width - width_up_to(layout.rank);
+    int rest = width - get_width_up_to(layout.rank);
     layout.name_width = aw_min(rest, full_name);
     rest -= layout.name_width + 2;
-    if (blocks && layout.rank == 4 && rest >= MIN_TREND)
+    if (shows_blocks && layout.rank == 4 && rest >= MIN_TREND)
         layout.trend_width = aw_min(rest, MAX_TREND);
     return layout;
 }
@@ -155,7 +155,7 @@ static void put_headings(struct aw_braille *canvas, int x, const struct layout *
     x += layout->name_width + 1;
     for (size_t i = 0; columns[i].head; i++)
         if (columns[i].rank <= layout->rank) {
-            aw_cell_draw(canvas, x, 1, columns[i].width, columns[i].left, columns[i].head,
+            aw_cell_draw(canvas, x, 1, columns[i].width, columns[i].is_left, columns[i].head,
                          AW_BRAILLE_DIM);
             x += columns[i].width + 1;
         }
@@ -238,7 +238,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
         if (columns[i].rank > layout->rank)
             continue;
         columns[i].print(row, &cell);
-        aw_cell_draw(canvas, x, y, columns[i].width, columns[i].left, cell.text, cell.color);
+        aw_cell_draw(canvas, x, y, columns[i].width, columns[i].is_left, cell.text, cell.color);
         x += columns[i].width + 1;
     }
     if (layout->trend_width && !row->channel->text[0])
@@ -325,7 +325,7 @@ static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int
     print_count(grid->head.n_lost, lost, sizeof lost);
     print_count(grid->head.n_damaged, damaged, sizeof damaged);
     snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
-    if (!has_losses && grid->can_stop && (int)strlen(text) + FEW_KEYS + 4 > canvas->columns)
+    if (!has_losses && grid->can_stop && (int)strlen(text) + FEW_KEYS_COLUMNS + 4 > canvas->columns)
         return 0;
     return aw_braille_draw_text(canvas, 1, y, text,
                                 has_losses ? AW_BRAILLE_CAUTION : AW_BRAILLE_DIM) +
@@ -340,7 +340,7 @@ static void put_footer(const struct aw_grid *grid, struct aw_braille *canvas)
     /* Without rows, put_empty shows the note. */
     bool shows_note = grid->head.note && grid->pages.n_rows;
     int note_width = shows_note ? aw_min(NOTE, (int)strlen(grid->head.note) + 4) : 0;
-    print_keys(grid, aw_max(room - note_width, aw_min(room, FEW_KEYS)), keys, sizeof keys);
+    print_keys(grid, aw_max(room - note_width, aw_min(room, FEW_KEYS_COLUMNS)), keys, sizeof keys);
     int length = (int)strlen(keys);
     if (x + 1 + length < width) {
         aw_braille_draw_text(canvas, width - length - 1, y, keys,
@@ -418,10 +418,10 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
     int min_width = aw_max(name_width + 32, MIN_BLOCK);
-    int max_tables = (width + BETWEEN) / (min_width + BETWEEN);
+    int max_tables = (width + GAP_COLUMNS) / (min_width + GAP_COLUMNS);
     int needed = (int)((grid->pages.n_rows + (size_t)height - 1) / (size_t)height);
     int n_tables = aw_max(aw_min(needed, max_tables), 1);
-    int table_width = (width + BETWEEN) / n_tables - BETWEEN;
+    int table_width = (width + GAP_COLUMNS) / n_tables - GAP_COLUMNS;
     struct layout layout = choose_layout(table_width, name_width, grid->shows_trend);
     grid->pages.page_rows = (size_t)height * (size_t)n_tables;
     size_t max_scroll =
@@ -434,11 +434,11 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
         layout.cut =
             choose_cut(shown + grid->pages.scroll, end - grid->pages.scroll, layout.name_width);
     for (int t = 0; t < n_tables; t++)
-        put_headings(canvas, 1 + t * (table_width + BETWEEN), &layout);
+        put_headings(canvas, 1 + t * (table_width + GAP_COLUMNS), &layout);
     for (size_t i = 0; grid->pages.scroll + i < end; i++) {
         struct row row = {.channel = shown[grid->pages.scroll + i], .now = grid->now_ns};
         row.is_stale = aw_channel_is_stale(row.channel, row.now);
-        put_row(canvas, 1 + (int)i / height * (table_width + BETWEEN), top + (int)i % height,
+        put_row(canvas, 1 + (int)i / height * (table_width + GAP_COLUMNS), top + (int)i % height,
                 &layout, &row);
     }
     put_scroll(grid, canvas, top, height);

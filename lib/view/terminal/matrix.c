@@ -10,7 +10,7 @@
 #define MAX_COLUMNS 12
 #define NUMBER      8 /* widths of a number, and of a number with its unit */
 #define WITH_UNIT   11
-#define TOP         3 /* first row of values */
+#define FIRST_ROW   3 /* first row of values */
 
 struct matrix {
     const struct aw_grid *grid;
@@ -125,7 +125,8 @@ void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
     struct matrix m = {.grid = grid, .name_width = 5};
     collect_cells(&m, shown, grid->pages.n_rows);
     grid->pages.n_rows = m.n;
-    grid->pages.page_rows = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
+    grid->pages.page_rows =
+        canvas->rows > FIRST_ROW + 1 ? (size_t)(canvas->rows - FIRST_ROW - 1) : 1;
     size_t max_scroll =
         grid->pages.n_rows > grid->pages.page_rows ? grid->pages.n_rows - grid->pages.page_rows : 0;
     grid->pages.scroll = grid->pages.scroll < max_scroll ? grid->pages.scroll : max_scroll;
@@ -135,5 +136,5 @@ void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
     }
     put_headings(&m, canvas);
     for (size_t i = 0; i < grid->pages.page_rows && grid->pages.scroll + i < m.n; i++)
-        put_line(&m, canvas, TOP + (int)i, grid->pages.scroll + i);
+        put_line(&m, canvas, FIRST_ROW + (int)i, grid->pages.scroll + i);
 }

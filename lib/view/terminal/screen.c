@@ -105,7 +105,7 @@ static bool is_term_known(void)
     return true;
 }
 
-struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
+struct aw_screen *aw_screen_open(bool has_color, struct aw_error *err)
 {
     if (!aw_screen_is_possible()) {
         aw_fail(err, AW_REFUSED, "standard output is not a terminal");
@@ -133,7 +133,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
     nonl();
     curs_set(0);
     set_escdelay(25);
-    if (color && has_colors() && start_color() == OK && use_default_colors() == OK)
+    if (has_color && has_colors() && start_color() == OK && use_default_colors() == OK)
         screen->flags |= AW_BRAILLE_COLOR;
     choose_attributes(screen);
     disable_quit(fileno(screen->out));

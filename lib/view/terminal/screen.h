@@ -42,7 +42,7 @@ enum aw_key {
 /* Takes over the terminal of standard output. Reads keys from standard input if it is a terminal,
  * else from /dev/tty. color: uses colours if available. AW_REFUSED: there is no suitable
  * terminal. */
-struct aw_screen *aw_screen_open(bool color, struct aw_error *err);
+struct aw_screen *aw_screen_open(bool has_color, struct aw_error *err);
 void aw_screen_close(struct aw_screen *screen); /* accepts NULL */
 
 /* Returns an empty canvas of the terminal's current size, owned by the screen. NULL: out of

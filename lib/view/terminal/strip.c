@@ -17,7 +17,7 @@
 #define SHRINK_NS   (2 * AW_SECOND) /* delay before a scale shrinks */
 #define ROUND_TICKS 12              /* max ticks when choosing the ends of a scale */
 /* a scale is too large if the values use a smaller share of it */
-#define ROOMY        0.45
+#define ROOMY_SHARE  0.45
 #define LEGEND_SHARE 4 /* the legend takes at most 1/4 of a panel's rows */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
@@ -78,8 +78,8 @@ void aw_strip_add_sample(struct aw_strip *strip, int number, int64_t time_ns, do
     if (last && time_ns < last->time_ns)
         time_ns = last->time_ns;
     int64_t width = strip->span_ns / BUCKETS + 1;
-    bool same = last && last->time_ns / width == time_ns / width;
-    if (same && !isnan(value) && !isnan(last->last)) {
+    bool is_same = last && last->time_ns / width == time_ns / width;
+    if (is_same && !isnan(value) && !isnan(last->last)) {
         last->time_ns = time_ns;
         last->last = value;
         last->min = fmin(last->min, value);
@@ -153,11 +153,11 @@ static void adapt_scale(struct aw_strip_panel *panel, double low, double high, i
     round_scale(&fit_low, &fit_high);
     double new_low = fit_low, new_high = fit_high;
     bool outside = !panel->has_scale || low < panel->low || high > panel->high;
-    bool is_oversized = fit_high - fit_low < ROOMY * (panel->high - panel->low);
+    bool is_oversized = fit_high - fit_low < ROOMY_SHARE * (panel->high - panel->low);
     if (outside && panel->has_scale) { /* grows only, so that the scale does not oscillate */
         new_low = fmin(fit_low, panel->low);
         new_high = fmax(fit_high, panel->high);
-        if (fit_high - fit_low < ROOMY * (new_high - new_low)) {
+        if (fit_high - fit_low < ROOMY_SHARE * (new_high - new_low)) {
             new_low = fit_low;
             new_high = fit_high;
         }
@@ -248,7 +248,7 @@ static struct scale make_scale(const struct aw_strip_panel *panel, int height)
 }
 
 /* Returns the width of the widest label, at least width. */
-static int scale_width(const struct scale *scale, int width)
+static int get_scale_width(const struct scale *scale, int width)
 {
     char text[48];
     for (int i = 0; i < scale->n; i++) {
@@ -424,7 +424,7 @@ static int find_scales(struct aw_strip *strip, int panels, int height, int64_t f
         if (find_extent(strip, i, panels, from, &low, &high))
             adapt_scale(panel, low, high, now);
         struct scale scale = make_scale(panel, height);
-        width = scale_width(&scale, width);
+        width = get_scale_width(&scale, width);
     }
     return width;
 }
@@ -457,8 +457,8 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     struct box box = {.x = find_scales(strip, panels, panel_rows - 1, from, look->end_ns) + 3};
     box.width = canvas->columns - box.x - 1;
     /* Rounds to whole dots, so that a line keeps its shape while it moves. */
-    int64_t dot = strip->span_ns / (2 * box.width - 1) + 1;
-    box.to_ns = look->is_absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
+    int64_t dot_ns = strip->span_ns / (2 * box.width - 1) + 1;
+    box.to_ns = look->is_absolute ? look->end_ns : (look->end_ns + dot_ns - 1) / dot_ns * dot_ns;
     box.from_ns = box.to_ns - strip->span_ns;
     box.y = top;
     for (int i = 0; i < panels; i++) {

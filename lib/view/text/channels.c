@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "view/text/value.h"
 
-#define LONG_S 0.2 /* s; younger values are never overdue, because drawing takes time */
+#define YOUNG_S 0.2 /* s; younger values are never overdue, because drawing takes time */
 
 #define SUBJECT_ORDER 32 /* the lower bits are the order of message and field */
 
@@ -214,7 +214,7 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {
     double age = (double)(now_ns - channel->updated_ns) / 1e9;
-    bool overdue = age > LONG_S && age * channel->rate.rate_hz > 2;
+    bool overdue = age > YOUNG_S && age * channel->rate.rate_hz > 2;
     return overdue ? 1 / age : channel->rate.rate_hz;
 }
 

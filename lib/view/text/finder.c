@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define PLACES_TRIED 16 /* consecutive slots to search */
+#define SLOTS_TRIED 16 /* consecutive slots to search */
 
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects)
@@ -51,7 +51,7 @@ static struct aw_finder_slot *find_slot(struct aw_finder *finder, const struct a
         (size_t)(record->codec - finder->names->wire->codecs) * 2 + (record->dir == AW_TX);
     for (const char *c = subject; *c; c++)
         first = first * 31 + (unsigned char)*c;
-    for (size_t i = 0; i < PLACES_TRIED; i++) {
+    for (size_t i = 0; i < SLOTS_TRIED; i++) {
         struct aw_finder_slot *slot = &finder->cache[(first + i) % AW_FINDER_SLOTS];
         *found = is_kind(slot, record, subject);
         if (*found || !slot->codec)

@@ -22,8 +22,8 @@ static void add_segment(struct segments *out, struct segment segment, uint16_t *
 
 /* Returns the text of a segment that is the same in all records of this message and direction;
  * NULL: it varies. */
-static const char *constant_text(const struct segment *segment, const char *message,
-                                 const struct style *style, enum aw_dir dir)
+static const char *get_constant_text(const struct segment *segment, const char *message,
+                                     const struct style *style, enum aw_dir dir)
 {
     if (segment->kind == KIND_DIR)
         return style->dir[dir == AW_TX];
@@ -38,7 +38,7 @@ static void join_texts(struct segments *out, const struct segments *from, const 
     for (size_t i = 0; i < from->n; i++) {
         const struct segment *segment = &from->list[i];
         append_text(out, from->pool + segment->text, segment->length);
-        const char *text = constant_text(segment, message, style, dir);
+        const char *text = get_constant_text(segment, message, style, dir);
         size_t length = text ? strlen(text) : 0;
         /* leaves room for all following texts */
         if (text && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)

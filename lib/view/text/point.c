@@ -15,7 +15,7 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
     for (; walk->message < wire->protocol->n_messages; walk->message++, walk->scalar = 0) {
         walk->codec = aw_wire_codec_at(wire, walk->message);
         for (; walk->scalar < walk->codec->n_scalars; walk->scalar++)
-            if (walk->codec->scalars[walk->scalar].value && walk->codec->message->dir & dir)
+            if (walk->codec->scalars[walk->scalar].has_value && walk->codec->message->dir & dir)
                 return true;
     }
     return false;
@@ -111,7 +111,7 @@ void aw_point_join(char *out, const char *const *parts, size_t n)
     out[used] = '\0';
 }
 
-static const char *value_text(const struct aw_record *record, int scalar)
+static const char *get_value_text(const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
@@ -128,7 +128,7 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
 {
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
-        bool is_present = record->codec->scalars[i].value && record->present >> i & 1;
+        bool is_present = record->codec->scalars[i].has_value && record->present >> i & 1;
         const char *text =
             row->type == AW_TEXT ? record->text : aw_row_value_name(row, record->v[i]);
         if (is_present && text && strcmp(text, subject) == 0)
@@ -139,7 +139,7 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
 
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point)
 {
-    point->text = value_text(record, scalar);
+    point->text = get_value_text(record, scalar);
     point->value =
         record->codec->scalars[scalar].field->type == AW_TEXT ? (double)NAN : record->v[scalar];
     point->codec = record->codec;
@@ -157,7 +157,7 @@ size_t aw_record_some_points(const struct aw_names *names, const struct aw_recor
         record->present & scalars & codec->masks.values ? aw_subject_scalar(record, subject) : -1;
     for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
-        if (!codec->scalars[i].value || !(record->present & scalars & UINT64_C(1) << i))
+        if (!codec->scalars[i].has_value || !(record->present & scalars & UINT64_C(1) << i))
             continue;
         bool with_message = record->dir == AW_TX || names->ambiguous[message][i];
         struct aw_point *point = &points[n++];

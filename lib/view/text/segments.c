@@ -53,7 +53,7 @@ static void bind_scalar(struct compiler *c, struct segment *segment, int scalar)
 bool aw_view_selects(const struct aw_view_options *options, const struct aw_codec *codec,
                      int scalar)
 {
-    if (!codec->scalars[scalar].value)
+    if (!codec->scalars[scalar].has_value)
         return false;
     if (!options->fields)
         return options->style != AW_STYLE_TEXT || !options->hides_metadata ||
@@ -78,7 +78,7 @@ static int compile_json_group(struct compiler *c, int first)
     struct segment *group = NULL;
     int scalar = first;
     for (; scalar < codec->n_scalars; scalar++) {
-        if (!codec->scalars[scalar].value && has_same_label(codec, first, scalar))
+        if (!codec->scalars[scalar].has_value && has_same_label(codec, first, scalar))
             continue;
         if (!has_same_label(codec, first, scalar))
             break;
@@ -116,7 +116,7 @@ static void compile_json(struct compiler *c, bool has_time)
                 c->codec->raw ? ",\"raw\":true" : "");
     for (int scalar = 0; scalar < c->codec->n_scalars;) {
         const struct aw_scalar *info = &c->codec->scalars[scalar];
-        if (info->value && info->label) {
+        if (info->has_value && info->label) {
             scalar = compile_json_group(c, scalar);
             continue;
         }

@@ -131,7 +131,7 @@ bool aw_select_matches_field(const char *pattern, const struct aw_codec *codec, 
                              .name = "*.",
                              .codec = codec,
                              .scalar = scalar};
-    if (!codec->scalars[scalar].value)
+    if (!codec->scalars[scalar].has_value)
         return false;
     aw_scalar_name(&codec->scalars[scalar], point.name + 2, sizeof point.name - 2);
     point.field = point.name + 2;
@@ -219,8 +219,8 @@ const char *aw_select_field_part(const char *pattern, struct aw_wire *wire)
     if (matches_wire(pattern, AW_BOTH, wire))
         return pattern;
     for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.')) {
-        bool known = is_subject(pattern, (size_t)(dot - pattern), wire);
-        if (matches_wire(dot + 1, known ? AW_BOTH : AW_RX, wire) || is_qualified(dot + 1, wire))
+        bool is_known = is_subject(pattern, (size_t)(dot - pattern), wire);
+        if (matches_wire(dot + 1, is_known ? AW_BOTH : AW_RX, wire) || is_qualified(dot + 1, wire))
             return dot + 1;
     }
     return NULL;

@@ -21,11 +21,11 @@ static char *print_seconds(char *out, int64_t ns)
     return aw_print_padded(out, (uint32_t)(ns % SECOND / 1000), 6);
 }
 
-static void print_second(struct aw_cached_second *cache, bool iso)
+static void print_second(struct aw_cached_second *cache, bool is_iso)
 {
     struct tm tm;
     time_t seconds = (time_t)cache->value;
-    if (iso && gmtime_r(&seconds, &tm)) {
+    if (is_iso && gmtime_r(&seconds, &tm)) {
         cache->length =
             (uint8_t)strftime(cache->text, sizeof cache->text, "%Y-%m-%dT%H:%M:%S.", &tm);
         return;
@@ -36,16 +36,16 @@ static void print_second(struct aw_cached_second *cache, bool iso)
 }
 
 /* Prints a time that is not negative, in seconds or as ISO 8601. */
-static char *print_cached(char *out, int64_t ns, bool iso, struct aw_cached_second *cache)
+static char *print_cached(char *out, int64_t ns, bool is_iso, struct aw_cached_second *cache)
 {
     int64_t second = ns / SECOND - (ns % SECOND < 0);
     if (cache->length == 0 || cache->value != second) {
         cache->value = second;
-        print_second(cache, iso);
+        print_second(cache, is_iso);
     }
     memcpy(out, cache->text, sizeof cache->text);
     out = aw_print_padded(out + cache->length, (uint32_t)((ns - second * SECOND) / 1000), 6);
-    if (iso)
+    if (is_iso)
         *out++ = 'Z';
     return out;
 }

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "view/text/value.h"
 
-#define FINE_STEP 1e-7 /* smallest printed step */
+#define MIN_STEP 1e-7 /* smallest printed step */
 
 uint8_t aw_scalar_format(const struct aw_codec *codec, int scalar)
 {
@@ -18,7 +18,7 @@ uint8_t aw_scalar_format(const struct aw_codec *codec, int scalar)
         return FORMAT_DOUBLE;
     if (row->type == AW_FLOAT) /* scaling does not increase the precision of a float */
         return FORMAT_FLOAT;
-    if (!codec->raw && row->scale != 0 && fabs(row->scale) < FINE_STEP)
+    if (!codec->raw && row->scale != 0 && fabs(row->scale) < MIN_STEP)
         return FORMAT_DOUBLE;
     bool is_integer = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
                                      row->offset == floor(row->offset));

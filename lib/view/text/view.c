@@ -22,7 +22,7 @@ struct aw_view {
     bool shows_time; /* the selected fields include "t", so text shows the time */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* parts of options.fields that name fields */
-    struct message_segments *kinds;       /* by message */
+    struct message_segments *kinds;       /* one per message */
 };
 
 /* Segments for one kind of message, compiled when the first one arrives. */
@@ -39,7 +39,7 @@ static bool is_report(const struct aw_protocol *protocol, const struct aw_messag
     for (size_t i = 0; i < protocol->n_messages; i++, other++)
         if (other->code == message->code && other->dir == AW_TX && other->head == message->head)
             return other->reads;
-    return message->dir == AW_RX || (protocol->frames.can && message->dir == AW_BOTH);
+    return message->dir == AW_RX || (protocol->frames.is_can && message->dir == AW_BOTH);
 }
 
 struct aw_messages aw_view_select_messages(const struct aw_protocol *protocol,
@@ -320,7 +320,7 @@ static char *print_mark(char *out, const struct aw_view *view, const struct aw_r
     int scalar_index = view->undefined >= 0 ? view->undefined : record->odd_scalar;
     const struct aw_scalar *scalar = &record->codec->scalars[scalar_index];
     aw_scalar_name(scalar, name, sizeof name);
-    if (scalar_index && scalar->value)
+    if (scalar_index && scalar->has_value)
         return out +
                sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name,
                        view->undefined >= 0 ? record->v[scalar_index] : (double)record->odd_number,
@@ -409,8 +409,8 @@ static void compile(struct aw_view *view, struct message_segments *kind,
                     const struct aw_record *sample)
 {
     enum aw_time_style time = view->options.time;
-    bool by_default = view->shows_time || view->style->shows_time;
-    bool has_time = time ? time != AW_TIME_NONE : by_default;
+    bool is_default = view->shows_time || view->style->shows_time;
+    bool has_time = time ? time != AW_TIME_NONE : is_default;
     aw_segments_compile(&kind->partial, sample->codec, &view->options, &view->columns,
                         has_time && sample->time_ns != AW_NO_TIME);
     for (int i = 0; i < 2; i++)

@@ -87,18 +87,18 @@ static bool copy_field(struct aw_where_term *term, const char *from, const char 
 static enum aw_status add_term(struct aw_where *where, const struct aw_where_term *term,
                                struct aw_error *err)
 {
-    bool dir = strcmp(term->field, "dir") == 0;
-    if (!dir && strcmp(term->field, "msg") != 0) {
+    bool is_dir = strcmp(term->field, "dir") == 0;
+    if (!is_dir && strcmp(term->field, "msg") != 0) {
         where->terms[where->n++] = *term;
         return AW_OK;
     }
     if (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
         return aw_fail(err, AW_USAGE,
                        "--where: operator not supported for %s — use = or !=", term->field);
-    if (dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
+    if (is_dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
         return aw_fail(err, AW_USAGE, "--where: unknown dir '%s' — use tx or rx", term->text);
     struct aw_where_head *head = &where->heads[where->n_heads++];
-    *head = (struct aw_where_head){.is_dir = dir, .is_equal = term->op == AW_WHERE_IS};
+    *head = (struct aw_where_head){.is_dir = is_dir, .is_equal = term->op == AW_WHERE_IS};
     snprintf(head->text, sizeof head->text, "%s", term->text);
     return AW_OK;
 }

@@ -145,7 +145,7 @@ TEST(messages_of_all_tables_are_read_back)
             size_t size = aw_cdr_write(&cdr, &record, bytes);
             struct aw_span all = {bytes, aw_cdr_is_empty(&cdr) ? size + 1 : size};
             assert_int_equal(aw_ros_values(ros, all, compare, &found, &err), AW_OK);
-            assert_int_equal(found.n, cdr.n + cdr.text);
+            assert_int_equal(found.n, cdr.n + cdr.has_text);
             for (size_t cut = 0; cut < size; cut++) /* never read past the end */
                 aw_ros_values(ros, (struct aw_span){bytes, cut}, compare, &found, &err);
             aw_ros_free(ros);

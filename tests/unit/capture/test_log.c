@@ -152,14 +152,14 @@ static struct aw_log_options create_capture(char *steps)
 static void print_entry(FILE *out, const struct aw_log_entry *entry)
 {
     bool is_can = entry->linktype == AW_LINKTYPE_CAN;
-    fputs(entry->gap ? "gap; " : "", out);
+    fputs(entry->has_gap ? "gap; " : "", out);
     if (entry->time_ns != AW_NO_TIME)
         fprintf(out, "%lld ", (long long)((entry->time_ns - START) / AW_MILLISECOND));
     fprintf(out, "%s ", !entry->dir ? "-" : entry->dir == AW_TX ? "tx" : "rx");
     for (size_t i = 0; i < entry->data.size; i++)
         fprintf(out, is_can ? "%02X" : "%c", entry->data.data[i]);
     fprintf(out, "%s%s (%d%s)", *entry->comment ? " # " : "", entry->comment, entry->linktype,
-            entry->stream ? ", stream" : "");
+            entry->is_stream ? ", stream" : "");
 }
 
 /* Prints the entries of a capture or of "text LINES", with the positions of errors. A second

@@ -96,7 +96,8 @@ TEST(foreign_link_layers_are_parsed)
         struct aw_payload payload;
         bool opened = opens(row->linktype, row->hex, &payload);
         if (!opened || payload.data.size != row->size || payload.from_port != row->from_port ||
-            payload.to_port != row->to_port || payload.dir != row->dir || payload.tcp != row->tcp)
+            payload.to_port != row->to_port || payload.dir != row->dir ||
+            payload.is_tcp != row->tcp)
             fail_msg("%s", row->hex);
         if (row->tcp)
             assert_int_equal(payload.seq, 0x01020304);
@@ -204,7 +205,7 @@ TEST(tcp_segments_are_put_in_order)
     assert_true(got.data == bytes && got.size == 3 && !gap && !order.started);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         payload =
-            (struct aw_payload){.tcp = true, .seq = rows[i].seq, .data = {bytes, rows[i].size}};
+            (struct aw_payload){.is_tcp = true, .seq = rows[i].seq, .data = {bytes, rows[i].size}};
         got = aw_tcp_new_data(&order, &payload, &gap);
         if (got.size != rows[i].left || gap != rows[i].gap ||
             (got.size && got.data != bytes + rows[i].from))

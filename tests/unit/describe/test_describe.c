@@ -98,7 +98,7 @@ TEST(unknown_messages_and_rows_beyond_the_end_are_not_described)
     for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
         enum aw_describe_format as = (enum aw_describe_format)(i / N_PROTOCOLS);
         beyond_init(&copy, &wire, protocols[i % N_PROTOCOLS], NULL);
-        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.frames.can; /* only CAN has a DBC */
+        bool none = as == AW_DESCRIBE_DBC && !copy.protocol.frames.is_can; /* only CAN has a DBC */
         size_t n = none ? 0 : protocols[i % N_PROTOCOLS]->n_messages;
         assert_int_equal(describe(NULL, as), n);
         if (strstr(text, "QQQ"))
@@ -312,7 +312,7 @@ TEST(unusual_can_buses_are_described)
                                                 .n_messages = 2,
                                                 .variants = variants,
                                                 .medium = AW_MEDIUM_CAN,
-                                                .frames.can = true,
+                                                .frames.is_can = true,
                                                 .frames.datagrams = true,
                                                 .frames.frame_max = 10};
     static const enum aw_describe_format forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC,

@@ -136,7 +136,7 @@ TEST(joint_sections_define_joints)
     assert_null(joint->effort);
     assert_true(fabs(joint->max_speed - 57.29577951) < 1e-6 && joint->tolerance == 2);
     assert_null(joint[1].name);
-    assert_true(stop->hold && !stop[1].hold);
+    assert_true(stop->holds && !stop[1].holds);
     assert_string_equal(stop[1].packet, "off");
     assert_null(stop[2].packet);
     use(&aw_hidmotor_protocol, "[packet a]\nid = 1\n");

@@ -151,7 +151,7 @@ TEST(tables_fit_and_their_values_have_unique_names)
                 for (int i = 0; i < codec.n_scalars; i++) {
                     char name[64];
                     aw_scalar_name(&codec.scalars[i], name, sizeof name);
-                    if (codec.scalars[i].value)
+                    if (codec.scalars[i].has_value)
                         assert_int_equal(aw_codec_find(&codec, name), i);
                     assert_true(!codec.scalars[i].field->by || codec.scalars[i].scale_by >= 0);
                 }
@@ -249,8 +249,8 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
         fprintf(out, "\t%s%s%s %u+%u %d %d/%d/%d%s", name, scalar->alias ? "=" : "",
                 scalar->alias ? scalar->alias : "", scalar->bit, scalar->bits, scalar->repetition,
                 scalar->scale_by, scalar->data_by, scalar->count_by,
-                scalar->value ? "" : " no value");
-        if (scalar->value && scalar->field->type != AW_TEXT) {
+                scalar->has_value ? "" : " no value");
+        if (scalar->has_value && scalar->field->type != AW_TEXT) {
             struct aw_range range = aw_scalar_range(codec, i, NULL);
             fprintf(out, ", %s %g %g %.17g %.17g", range.unit ? range.unit : "-", range.scale,
                     range.offset, range.min, range.max);

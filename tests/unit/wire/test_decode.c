@@ -58,7 +58,7 @@ static void check_flips(const char *message, uint8_t *bytes, size_t size)
         bytes[size - 1] = sample_sum(bytes, size - 1);
         enum aw_status status = decode(message, bytes, size);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        if (scalar->value)
+        if (scalar->has_value)
             continue;
         bool ignored = row->lenient || row->type == AW_PAD;
         if (status != (ignored ? AW_OK : AW_MALFORMED))

@@ -132,7 +132,7 @@ TEST_WITH(start, NULL, every_field_of_every_tool_has_a_limit)
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
             for (int i = 0; i < codec->n_scalars; i++) {
-                if (!codec->scalars[i].value || codec->scalars[i].field->type == AW_TEXT)
+                if (!codec->scalars[i].has_value || codec->scalars[i].field->type == AW_TEXT)
                     continue;
                 fill(&record, codec, AW_TX, &rng);
                 record.v[i] = 1e300; /* even if the wire uses another unit */

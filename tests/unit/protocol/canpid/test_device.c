@@ -480,7 +480,7 @@ static void print_bus(struct aw_device *device, double at_ms, FILE *out)
                 "setpoint %.5f output %.5f pre %g boost %.3f lamp %d error %d\n",
                 board, t.joint.lever, t.joint.lever_speed, t.joint.link, t.joint.link_speed,
                 t.joint.motor_nm, (int)t.pid.controller, t.pid.enabled, t.pid.setpoint,
-                t.pid.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
+                t.pid.output, t.precompression_m, t.boost, t.is_lamp_on, (int)t.error);
             for (int i = 0; i < 6; i++)
                 if (fabs(t.aux[i]) > 0)
                     fprintf(out, "\taux %d %g\n", i, t.aux[i]);

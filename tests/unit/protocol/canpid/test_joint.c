@@ -99,7 +99,7 @@ TEST(disabled_drive_releases_the_lever)
     struct aw_canpid_joint joint = {.lever = 60 * DEG};
     model.link.locked = true;
     for (int i = 0; i < 10000; i++)
-        aw_joint_step(&joint, &model, (struct aw_joint_drive){.on = false}, P, DT);
+        aw_joint_step(&joint, &model, (struct aw_joint_drive){.is_on = false}, P, DT);
     assert_true(joint.motor_nm == 0 && joint.lever_speed == 0);
     assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever.friction_nm * 1.01);
 }

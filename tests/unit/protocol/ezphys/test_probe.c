@@ -38,7 +38,8 @@ static void put_object(struct scene *s, struct aw_record *record, uint32_t id)
 static void fill_values(struct scene *s, struct aw_record *record)
 {
     for (int i = 0; i < record->codec->n_scalars; i++)
-        if (record->codec->scalars[i].value && record->codec->scalars[i].field->type == AW_FLOAT) {
+        if (record->codec->scalars[i].has_value &&
+            record->codec->scalars[i].field->type == AW_FLOAT) {
             record->v[i] = between(s, -20, 20);
             record->present |= UINT64_C(1) << i;
         }

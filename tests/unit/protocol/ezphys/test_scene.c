@@ -155,7 +155,7 @@ static void print_numbers(const char *name, const double *v, int n, FILE *out)
 
 static void print_scene(const struct aw_scene *s, FILE *out)
 {
-    fprintf(out, "\t'%s' ground %d", s->title, s->ground);
+    fprintf(out, "\t'%s' ground %d", s->title, s->has_ground);
     print_numbers("gravity", s->gravity_m_s2, 3, out);
     print_numbers("normal", s->ground_normal, 3, out);
     fprintf(out, " offset %g step %g solver %g %g contact %g %g %g %g\n", s->ground_offset_m,

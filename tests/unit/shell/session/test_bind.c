@@ -163,11 +163,11 @@ TEST_WITH(start_session, end_session, negative_numbers_are_not_options)
 TEST_WITH(start_session, end_session, maximum_number_of_words_is_bound)
 {
     char line[AW_LINE_MAX] = "turn";
-    for (size_t i = 0; i < AW_WORDS_MAX - 2; i++)
+    for (size_t i = 0; i < AW_TOKENS_MAX - 2; i++)
         strcat(line, " 1");
     assert_int_equal(bind(line), AW_OK);
-    assert_int_equal(args.n, AW_WORDS_MAX - 2);
-    assert_int_equal(args.n_repeats, (AW_WORDS_MAX - 2) / 2);
+    assert_int_equal(args.n, AW_TOKENS_MAX - 2);
+    assert_int_equal(args.n_repeats, (AW_TOKENS_MAX - 2) / 2);
 }
 
 TEST_WITH(start_session, end_session, arguments_are_found_by_name_and_turn)

@@ -15,7 +15,7 @@ static const char *print(const struct aw_object *object, const struct aw_object_
 /* Returns a row in this style, after its header if the style has one. */
 static const char *as(const struct aw_object *object, enum aw_style style)
 {
-    return print(object, &(struct aw_object_form){.style = style, .names = true});
+    return print(object, &(struct aw_object_form){.style = style, .prints_names = true});
 }
 
 static const char *in_format(const struct aw_object *object, const char *format)
@@ -39,13 +39,13 @@ TEST(results_are_printed_as_csv_and_by_format)
     aw_object_add_number(&object, "y", NAN, 1, "mm");
     aw_object_add_text(&object, "why", "a \"b\", c");
     const struct aw_object_head head = {.time = "0", .cmd = "fk"}, bare = {.time = "0"};
-    struct aw_object_form form = {.style = AW_STYLE_CSV, .names = true, .head = &head};
+    struct aw_object_form form = {.style = AW_STYLE_CSV, .prints_names = true, .head = &head};
     assert_string_equal(print(&object, &form), "t,cmd,x,y,why\n0,fk,12.5,,\"a \"\"b\"\", c\"\n");
-    form.names = false;
+    form.prints_names = false;
     assert_string_equal(print(&object, &form), "0,fk,12.5,,\"a \"\"b\"\", c\"\n");
     struct aw_object empty;
     aw_object_start(&empty, "fk");
-    form = (struct aw_object_form){.style = AW_STYLE_CSV, .names = true, .head = &bare};
+    form = (struct aw_object_form){.style = AW_STYLE_CSV, .prints_names = true, .head = &bare};
     assert_string_equal(print(&empty, &form), "t,cmd\n0,\n");
     assert_string_equal(as(&empty, AW_STYLE_CSV), "\n\n");
     assert_string_equal(

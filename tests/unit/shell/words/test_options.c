@@ -230,9 +230,10 @@ TEST_WITH(fresh, NULL, options_set_their_struct_members)
 /* --fields in the config file applies only to device messages. */
 TEST_WITH(fresh, NULL, configured_fields_apply_to_device_messages_only)
 {
-    static const struct aw_command rows[] = {{.name = "watch"},
-                                             {.name = "decode", .offline = true, .messages = true},
-                                             {.name = "list", .offline = true}};
+    static const struct aw_command rows[] = {
+        {.name = "watch"},
+        {.name = "decode", .offline = true, .uses_messages = true},
+        {.name = "list", .offline = true}};
     for (int i = 0; i < 6; i++) {
         options.n = 0;
         aw_options_add(&options, aw_global_options);

@@ -81,15 +81,15 @@ TEST(line_length_and_word_count_are_limited)
 
 TEST(excess_arguments_are_refused)
 {
-    static char *argv[AW_WORDS_MAX + 2];
+    static char *argv[AW_TOKENS_MAX + 2];
     struct aw_error err;
-    for (size_t i = 0; i < AW_WORDS_MAX + 2; i++)
+    for (size_t i = 0; i < AW_TOKENS_MAX + 2; i++)
         argv[i] = "x";
-    assert_int_equal(aw_tokens_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
-    assert_int_equal(words.n, AW_WORDS_MAX);
+    assert_int_equal(aw_tokens_from_argv(&words, AW_TOKENS_MAX + 1, argv, &err), AW_OK);
+    assert_int_equal(words.n, AW_TOKENS_MAX);
     for (size_t i = 0; i < words.n; i++)
         assert_int_equal(words.column[i], 0);
-    assert_int_equal(aw_tokens_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
+    assert_int_equal(aw_tokens_from_argv(&words, AW_TOKENS_MAX + 2, argv, &err), AW_USAGE);
     assert_has(err.text, "too many arguments");
 }
 
@@ -97,9 +97,9 @@ TEST(json_objects_become_words)
 {
     assert_split("{\"cmd\":\"deg\",\"joint\":1,\"angle\":90}", "deg|joint=1|angle=90");
     assert_true(words.json);
-    assert_false(words.message);
+    assert_false(words.is_message);
     assert_split("{\"t\":1.5,\"dir\":\"tx\",\"msg\":\"deg\",\"angle\":0.5}", "deg|angle=0.5");
-    assert_true(words.message);
+    assert_true(words.is_message);
     assert_split("{\"cmd\":\"control\",\"elbow\":{\"velocity\":-1,\"state\":\"stop\"}}",
                  "control|elbow.velocity=-1|elbow.state=stop");
     assert_split("{\"cmd\":\"a\",\"b\":null,\"c\":true,\"d\":false}", "a|b=none|c=true|d=false");
@@ -110,11 +110,11 @@ TEST(object_members_are_limited)
 {
     char line[AW_LINE_MAX * 2];
     size_t used = (size_t)sprintf(line, "{\"cmd\":\"a\"");
-    for (int i = 1; i < AW_WORDS_MAX; i++)
+    for (int i = 1; i < AW_TOKENS_MAX; i++)
         used += (size_t)sprintf(line + used, ",\"%d\":0", i);
     sprintf(line + used, "}");
     assert_int_equal(aw_tokens_split(&words, line, NULL), AW_OK);
-    assert_int_equal(words.n, AW_WORDS_MAX);
+    assert_int_equal(words.n, AW_TOKENS_MAX);
     sprintf(line + used, ",\"x\":0}");
     assert_refused(line, "too large");
 }

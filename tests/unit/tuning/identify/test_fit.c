@@ -55,7 +55,7 @@ static struct aw_trial record_of(double (*step)(double), double gain, double dea
     memcpy(at, t, sizeof t);
     memcpy(input, u, sizeof u);
     return (struct aw_trial){
-        .input_t = at, .input = input, .n_inputs = N, .stairs = true, .t = t, .y = y, .n = N};
+        .input_t = at, .input = input, .n_inputs = N, .is_stairs = true, .t = t, .y = y, .n = N};
 }
 
 static double lag(double s)
@@ -302,27 +302,27 @@ TEST(trial_is_created_from_telemetry)
 /* Adds noise of known size to a slow motion with known steps. */
 TEST(noise_and_quantum_match_known_values)
 {
-    assert_true(aw_grain(y, 3).noise == 0 && aw_grain(y, 3).quantum == 0);
+    assert_true(aw_find_grain(y, 3).noise == 0 && aw_find_grain(y, 3).quantum == 0);
     for (int i = 0; i < 400; i++)
         y[i] = 0.25 * floor(i / 40.);
-    struct aw_grain steps = aw_grain(y, 400);
+    struct aw_grain steps = aw_find_grain(y, 400);
     assert_true(steps.noise == 0);
     assert_true(fabs(steps.quantum - 0.25) < 1e-12);
     for (int i = 0; i < 400; i++)
         y[i] = 3 + 0.5 * i + (i % 2 ? 0.125 : -0.125); /* third differences are 8 times 0.125 */
-    struct aw_grain noisy = aw_grain(y, 400);
+    struct aw_grain noisy = aw_find_grain(y, 400);
     assert_true(fabs(noisy.noise - 1 / sqrt(20)) < 1e-12);
     assert_true(noisy.quantum == 0); /* all values differ */
     for (int i = 0; i < 400; i++)
         y[i] = i < 100 ? i * i * 1e-3 : i < 150 ? 10.5 : 10 + 3 * (i % 2);
-    struct aw_grain quiet = aw_grain(y, 400); /* noisy except for the quietest tenth */
+    struct aw_grain quiet = aw_find_grain(y, 400); /* noisy except for the quietest tenth */
     assert_true(quiet.noise < 1e-9);
     double few[] = {0, 0, 0, 2, 2, 2, 5, 5, 5, 5};
-    assert_true(fabs(aw_grain(few, 10).quantum - 2) < 1e-12);
+    assert_true(fabs(aw_find_grain(few, 10).quantum - 2) < 1e-12);
     double far[] = {-4e9, 0, 0, 0, 1, 1, 1}; /* 1 is within the rounding error */
-    assert_true(fabs(aw_grain(far, 7).quantum - 4e9) < 1);
+    assert_true(fabs(aw_find_grain(far, 7).quantum - 4e9) < 1);
     double half[] = {0, 0, 1, 1};
-    assert_true(fabs(aw_grain(half, 4).quantum - 1) < 1e-12);
+    assert_true(fabs(aw_find_grain(half, 4).quantum - 1) < 1e-12);
 }
 
 /* Fits short simulated records with slow disturbances: pieces of two periods, lags as long as
@@ -376,7 +376,7 @@ TEST(short_records_are_fitted)
         struct aw_error err;
         struct aw_trial trial = aw_excite_make_trial(t, u, y, SHORT, 0, at, input);
         struct aw_fit_options options = {.find_dead_band = row->band > 0};
-        trial.stairs = row->stairs;
+        trial.is_stairs = row->stairs;
         fprintf(fits, "%s: ", row->name);
         if (aw_fit_best(&trial, &options, &fit, &err) == AW_OK)
             print_fit(&fit);
@@ -392,7 +392,7 @@ TEST(noise_and_quantum_are_estimated_from_few_samples)
     for (size_t k = 0; k < 200; k++)
         y[k] = floor(8 * uniform() + (double)k / 3) / 4;
     for (size_t n = 2; n < 200; n += n < 6 ? 1 : n == 6 ? 12 : n < 22 ? 1 : 13) {
-        struct aw_grain grain = aw_grain(y, n);
+        struct aw_grain grain = aw_find_grain(y, n);
         fprintf(fits, "grain of %zu: %.6g %.6g\n", n, grain.noise, grain.quantum);
     }
 }
@@ -420,7 +420,7 @@ static struct aw_trial long_record(size_t n, double *times, double *inputs, doub
     return (struct aw_trial){.input_t = times,
                              .input = inputs,
                              .n_inputs = n,
-                             .stairs = true,
+                             .is_stairs = true,
                              .t = times,
                              .y = measured,
                              .n = n};

@@ -90,7 +90,7 @@ TEST(search_steps_match_the_golden_file)
         double answer[N];
         bool held_out[N];
         record(rows[i].integrating);
-        trial.stairs = rows[i].stairs;
+        trial.is_stairs = rows[i].stairs;
         trial.n_inputs = i % 3 == 1 ? 37 : i % 3 == 2 ? 38 : INPUTS; /* the last jump is at 35 */
         for (size_t k = 0; k < N; k++)
             held_out[k] = k >= rows[i].n;

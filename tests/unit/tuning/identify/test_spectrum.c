@@ -32,7 +32,7 @@ static struct aw_trial record(double noise, bool stairs)
         }
     }
     return (struct aw_trial){
-        .input_t = at, .input = input, .n_inputs = n, .stairs = stairs, .t = t, .y = y, .n = N};
+        .input_t = at, .input = input, .n_inputs = n, .is_stairs = stairs, .t = t, .y = y, .n = N};
 }
 
 /* One sample per second, the last one a second late. The resampled record has whole seconds, and

@@ -45,10 +45,16 @@ TEST(panels_have_their_lines_and_remarks)
     }
     const struct aw_series angles[] = {
         {.label = "measured", .x = x, .y = y, .n = 8},
-        {.label = "setpoint", .x = x, .y = z, .n = 8, .colour = 1, .dashed = true, .stairs = true},
-        {.x = at, .y = level, .n = 2, .colour = 2, .dots = true, .notes = remarks}};
+        {.label = "setpoint",
+         .x = x,
+         .y = z,
+         .n = 8,
+         .colour = 1,
+         .dashed = true,
+         .is_stairs = true},
+        {.x = at, .y = level, .n = 2, .colour = 2, .is_dots = true, .notes = remarks}};
     const struct aw_series trust[] = {
-        {.label = "coherence", .x = x, .y = y, .n = 8, .dots = true, .hollow = hollow},
+        {.label = "coherence", .x = x, .y = y, .n = 8, .is_dots = true, .hollow = hollow},
         {.label = "trusted above", .x = ends, .y = low, .n = 2, .is_guide = true}};
     const struct aw_panel panels[] = {{.label = "angle", .unit = "deg", .series = angles, .n = 3},
                                       {.label = "coherence", .series = trust, .n = 2}};
@@ -68,9 +74,9 @@ TEST(invalid_values_leave_gaps)
     static const double none[8] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     const struct aw_series lines[] = {
         {.label = "gaps", .x = xs, .y = ys, .n = 8},
-        {.label = "stairs", .x = xs, .y = ys, .n = 8, .stairs = true},
+        {.label = "stairs", .x = xs, .y = ys, .n = 8, .is_stairs = true},
         {.label = "nothing", .x = xs, .y = none, .n = 8},
-        {.label = "no dots", .x = xs, .y = none, .n = 8, .dots = true},
+        {.label = "no dots", .x = xs, .y = none, .n = 8, .is_dots = true},
         {.x = xs, .y = none, .n = 0}};
     const struct aw_panel panels[] = {{.unit = "V", .series = lines, .n = 5},
                                       {.label = "empty", .series = lines + 2, .n = 1},
@@ -116,7 +122,7 @@ TEST(special_characters_are_escaped)
     letters[sizeof letters - 1] = '\0';
     x[0] = y[0] = 1;
     const struct aw_series dot = {
-        .label = odd, .x = x, .y = y, .n = 1, .dots = true, .notes = remark};
+        .label = odd, .x = x, .y = y, .n = 1, .is_dots = true, .notes = remark};
     const struct aw_panel panel = {.label = odd, .unit = "'", .series = &dot, .n = 1};
     struct aw_chart chart = {
         .title = odd, .x_label = odd, .x_unit = "`", .panels = &panel, .n_panels = 1};
@@ -173,7 +179,7 @@ TEST(long_series_keep_their_extremes)
         size_t n = count_lines(text);
         assert_true(n > 2800 && n < (k ? 11300 : 5700));
         free(text);
-        line.stairs = true;
+        line.is_stairs = true;
     }
 }
 

@@ -88,7 +88,7 @@ TEST(all_points_match_the_golden_file)
             for (int i = 0; i < AW_MAX_SCALARS; i++)
                 record.v[i] = i < codec->n_scalars ? 1 : 7;
             assert_int_equal(aw_subject_scalar(&record, "QQQ"), -1);
-            const char *subject = codec->protocol->frames.can ? "lknee" : "bob";
+            const char *subject = codec->protocol->frames.is_can ? "lknee" : "bob";
             size_t n = aw_record_points(&names, &record, subject, points, AW_POINTS_MAX);
             fprintf(out, "%s %s:", m % 2 ? "->" : "<-", codec->message->name);
             for (size_t i = 0; i < n; i++)

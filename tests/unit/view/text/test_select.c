@@ -100,7 +100,7 @@ TEST(numbers_select_subjects)
     codec.message = &message;
     codec.n_scalars = 2;
     for (int i = 0; i < 2; i++)
-        codec.scalars[i] = (struct aw_scalar){.field = &fields[i], .value = true};
+        codec.scalars[i] = (struct aw_scalar){.field = &fields[i], .has_value = true};
     struct aw_record record = {.codec = &codec, .v = {3, 1}};
     struct aw_point point = {.subject = "bob",
                              .message = "limb",

@@ -20,7 +20,7 @@ static struct aw_record feedback(void)
     const struct aw_codec *codec = aw_wire_codec(&wire, "feedback", AW_RX);
     aw_record_init(&record, codec, AW_RX);
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value) {
+        if (codec->scalars[i].has_value) {
             record.v[i] = codec->scalars[i].repetition;
             record.present |= UINT64_C(1) << i;
         }
@@ -414,7 +414,7 @@ TEST(partial_records_match_the_golden_file)
             fill(&record, codec, codec->message->dir & AW_RX ? AW_RX : AW_TX);
             record.present = UINT64_C(1) << i;
             record.time_ns = AW_NO_TIME;
-            if (codec->scalars[i].value && codec->scalars[i].repetition < 3)
+            if (codec->scalars[i].has_value && codec->scalars[i].repetition < 3)
                 fwrite(line, 1, aw_view_print_record(view, &record, line), out);
         }
         aw_view_free(view);
