@@ -6,22 +6,6 @@
 #include "link/core/transport.h"
 #include "link/open.h"
 
-TEST(unknown_schemes_get_a_suggestion)
-{
-    assert_open_fails("tpc:host:1", AW_USAGE, "did you mean 'tcp'?");
-    assert_open_fails("serail:/dev/ttyS0", AW_USAGE, "did you mean 'serial'?");
-    assert_open_fails("", AW_USAGE, "empty");
-}
-
-TEST(unknown_keys_get_a_suggestion)
-{
-    assert_open_fails("serial:/dev/x?bauds=9600", AW_USAGE,
-                      "unknown link key 'bauds' — did you mean 'baud'?");
-    assert_open_fails("tcp:127.0.0.1:1?colour=red", AW_USAGE, "tcp: unknown link key 'colour'");
-    assert_open_fails("tcp:127.0.0.1:1?baud=9600", AW_USAGE, "'baud'");
-    assert_open_fails("pty:?drpo=1", AW_USAGE, "'drop'?");
-}
-
 TEST(hid_requires_boards_of_the_protocol)
 {
     static const char text[] =
@@ -124,27 +108,39 @@ TEST(trace_reports_all_traffic)
     assert_int_equal(closed, 1);
 }
 
+TEST(unknown_schemes_and_keys_get_a_suggestion)
+{
+    static const struct {
+        const char *url, *error;
+    } cases[] = {
+        {"tpc:host:1", "did you mean 'tcp'?"},
+        {"serail:/dev/ttyS0", "did you mean 'serial'?"},
+        {"udp", "unknown link 'udp' — did you mean 'udp:'?"},
+        {"", "empty"},
+        {"serial:/dev/x?bauds=9600", "unknown link key 'bauds' — did you mean 'baud'?"},
+        {"tcp:127.0.0.1:1?colour=red", "tcp: unknown link key 'colour'"},
+        {"tcp:127.0.0.1:1?baud=9600", "'baud'"},
+        {"pty:?drpo=1", "'drop'?"},
+        {"pty:?xyzzy=1", "pty: unknown link key 'xyzzy' — remove it, or see 'help links'"},
+    };
+    EACH (row, cases)
+        assert_open_fails(row->url, AW_USAGE, row->error);
+    assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
+}
+
 TEST(unknown_scheme_error_lists_all_transports)
 {
     static const struct aw_transport extra = {.scheme = "zzz", .open = open_sim};
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link_options options = {.clock = usual_clock()};
     struct aw_link *link;
     for (int i = 0; i < 2; i++, options.extra = &extra) {
         struct aw_error err = {0};
         char wanted[300] = "unknown link 'bluetooth' — try";
         if (i == 1)
             strcat(wanted, " zzz:");
-        for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
-            strcat(wanted, " ");
-            strcat(wanted, row->scheme);
-            strcat(wanted, ":");
-        }
+        for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
+            strcat(strcat(strcat(wanted, " "), row->scheme), ":");
         assert_int_equal(aw_link_open(&link, "bluetooth:x", &options, &err), AW_USAGE);
         assert_int_equal(strncmp(err.text, wanted, sizeof err.text - 60), 0);
     }
-    assert_open_fails("udp", AW_USAGE, "unknown link 'udp' — did you mean 'udp:'?");
-    assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
-    assert_open_fails("pty:?xyzzy=1", AW_USAGE,
-                      "pty: unknown link key 'xyzzy' — remove it, or see 'help links'");
 }

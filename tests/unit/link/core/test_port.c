@@ -20,6 +20,26 @@
 static char name[16]; /* "port4711": a unique process name */
 static char us[96];   /* "port4711 (pid 4711)" */
 
+/* Requires that a function finds this program for its argument; "": none. */
+#define assert_finds(find, argument, wanted)                                                       \
+    do {                                                                                           \
+        char who[96] = "";                                                                         \
+        assert_int_equal(find(argument, who, sizeof who), *(wanted) != '\0');                      \
+        assert_string_equal(who, wanted);                                                          \
+    } while (0)
+
+/* Requires these servers, "HOST PORT SERVER; CLIENT" each. */
+static void assert_servers(const char *called, unsigned port, const char *wanted)
+{
+    struct aw_tcp_server found[4];
+    char text[400] = "";
+    size_t n = aw_tcp_list_servers(called, port, found, 4), used = 0;
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %u %s; %s\n", found[i].host,
+                                 found[i].port, found[i].server, found[i].client);
+    assert_string_equal(text, wanted);
+}
+
 static void begin(void)
 {
     snprintf(name, sizeof name, "port%ld", (long)getpid());
@@ -35,17 +55,15 @@ TEST(holder_of_a_datagram_port_is_found)
         const char *address;
     } cases[] = {{AF_INET, "127.0.0.1"}, {AF_INET6, "::1"}};
     for (int i = 0; i < 2; i++) {
-        char holder[96] = "";
         unsigned port;
         int fd = socket_at(cases[i].family, SOCK_DGRAM, cases[i].address, &port);
         if (fd < 0)
             continue; /* this machine has no IPv6 */
         assert_true(aw_udp_find_socket(port) != 0);
-        assert_true(aw_udp_find_holder(port, holder, sizeof holder));
-        assert_string_equal(holder, us);
+        assert_finds(aw_udp_find_holder, port, us);
         close(fd);
         assert_int_equal(aw_udp_find_socket(port), 0);
-        assert_false(aw_udp_find_holder(port, holder, sizeof holder));
+        assert_finds(aw_udp_find_holder, port, "");
     }
 }
 
@@ -69,43 +87,35 @@ TEST(servers_are_found_by_name_and_by_port)
                  {AF_INET6, "::1", "::1"},
                  {AF_INET6, "::", "127.0.0.1"}};
     EACH (row, cases) {
-        struct aw_tcp_server found[4];
         unsigned port;
         FD fd = socket_at(row->family, SOCK_STREAM, row->address, &port);
         if (fd < 0)
             continue;
-        assert_int_equal(aw_tcp_list_servers(name, port, found, 4), 0); /* does not listen yet */
+        assert_servers(name, port, ""); /* does not listen yet */
         assert_int_equal(listen(fd, 4), 0);
-        assert_int_equal(aw_tcp_list_servers("port", 0, found, 4), 0);
-        assert_int_equal(aw_tcp_list_servers("somebody", port, found, 4), 1);
-        assert_int_equal(aw_tcp_list_servers(name, 0, found, 4), 1);
-        assert_string_equal(found[0].host, row->host);
-        assert_int_equal(found[0].port, port);
-        assert_string_equal(found[0].server, us);
-        assert_string_equal(found[0].client, "");
-        assert_int_equal(aw_tcp_list_servers(name, 0, found, 0), 0);
+        const char *server = text_of("%s %u %s; \n", row->host, port, us);
+        assert_servers("port", 0, "");
+        assert_servers("somebody", port, server);
+        assert_servers(name, 0, server);
+        assert_int_equal(aw_tcp_list_servers(name, 0, NULL, 0), 0);
     }
 }
 
 TEST(other_clients_of_a_server_are_named)
 {
-    struct aw_tcp_server found[2];
-    char who[96] = "";
     unsigned port, other;
     int server = socket_at(AF_INET, SOCK_STREAM, "127.0.0.1", &port);
     int second = socket_at(AF_INET, SOCK_STREAM, "127.0.0.1", &other);
     assert_int_equal(listen(server, 4), 0);
     assert_int_equal(listen(second, 4), 0);
     int first = connected_to(port), elsewhere = connected_to(other);
-    assert_false(aw_tcp_find_other_client(first, who, sizeof who));
-    assert_int_equal(aw_tcp_list_servers("", port, found, 2), 1);
-    assert_string_equal(found[0].client, us);
+    assert_finds(aw_tcp_find_other_client, first, "");
+    assert_servers("", port, text_of("127.0.0.1 %u %s; %s\n", port, us, us));
     int more = connected_to(port);
-    assert_true(aw_tcp_find_other_client(first, who, sizeof who));
-    assert_string_equal(who, us);
-    assert_false(aw_tcp_find_other_client(elsewhere, who, sizeof who));
-    assert_false(aw_tcp_find_other_client(-1, who, sizeof who));
-    assert_false(aw_tcp_find_other_client(STDIN_FILENO, who, sizeof who));
+    assert_finds(aw_tcp_find_other_client, first, us);
+    assert_finds(aw_tcp_find_other_client, elsewhere, "");
+    assert_finds(aw_tcp_find_other_client, -1, "");
+    assert_finds(aw_tcp_find_other_client, STDIN_FILENO, "");
     const int all[] = {server, second, first, elsewhere, more};
     EACH (row, all)
         close(*row);
@@ -139,7 +149,6 @@ TEST(served_connections_use_keepalive)
 TEST(created_terminal_is_in_raw_mode)
 {
     LINK device = opened("pty:");
-    char holder[96];
     struct termios modes;
     FD fd = open(strchr(device->client_url, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -150,9 +159,8 @@ TEST(created_terminal_is_in_raw_mode)
     assert_int_equal(cfgetospeed(&modes), B38400); /* the kernel's default */
     assert_true(fcntl(aw_link_fd(device), F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(aw_link_fd(device), F_GETFD) & FD_CLOEXEC);
-    assert_true(aw_port_find_holder(strchr(device->client_url, ':') + 1, holder, sizeof holder));
-    assert_string_equal(holder, us);
-    assert_false(aw_port_find_holder("/dev/null/nothing", holder, sizeof holder));
+    assert_finds(aw_port_find_holder, strchr(device->client_url, ':') + 1, us);
+    assert_finds(aw_port_find_holder, "/dev/null/nothing", "");
 }
 
 TEST(port_errors_have_advice)
@@ -230,12 +238,11 @@ TEST(paths_are_made_absolute)
 
 TEST(lock_holder_is_reported_before_other_users)
 {
-    char who[96] = "";
     struct aw_error err = {.text = ""};
     int fd;
-    assert_false(aw_port_find_holder("/no/such/port", who, sizeof who));
-    assert_false(aw_port_find_holder("/etc/passwd", who, sizeof who));
-    assert_false(aw_port_find_sharer(-1, who, sizeof who));
+    assert_finds(aw_port_find_holder, "/no/such/port", "");
+    assert_finds(aw_port_find_holder, "/etc/passwd", "");
+    assert_finds(aw_port_find_sharer, -1, "");
     assert_int_equal(aw_port_lock("/no/such/port", &fd, &err), AW_NO_LINK);
     assert_int_equal(fd, -1);
     assert_string_equal(
@@ -246,13 +253,12 @@ TEST(lock_holder_is_reported_before_other_users)
     int second;
     assert_int_equal(aw_port_lock(path, &fd, &err), AW_OK);
     assert_true(fd >= 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC && fcntl(fd, F_GETFL) & O_NONBLOCK);
-    assert_true(aw_port_find_holder(path, who, sizeof who));
-    assert_string_equal(who, us);
+    assert_finds(aw_port_find_holder, path, us);
     assert_int_equal(aw_port_lock(path, &second, &err), AW_NO_LINK);
     assert_int_equal(second, -1);
     assert_string_equal(err.text,
                         text_of("%s: busy: in use by %s — end that program first", path, us));
-    assert_false(aw_port_find_sharer(fd, who, sizeof who)); /* ignores this process */
+    assert_finds(aw_port_find_sharer, fd, ""); /* ignores this process */
     close(fd);
 }
 
@@ -328,30 +334,22 @@ static void process_ends(const char *pid)
     other_remove(text_of("/proc/%s", pid));
 }
 
-/* Requires this holder; "": none. */
-static void assert_holds(const char *path, const char *wanted)
-{
-    char who[96] = "";
-    assert_int_equal(aw_port_find_holder(path, who, sizeof who), *wanted != '\0');
-    assert_string_equal(who, wanted);
-}
-
 TEST_WITH(begin_others, end_others, holder_is_found_among_all_processes)
 {
     static const char *const pids[] = {"1", "9", "10", "99999"};
-    char own[20], who[96] = "", wanted[96], file[100];
+    char own[20], wanted[96], file[100];
     const char *terminal = strchr(others.device->client_url, ':') + 1;
     process_has("self", "test_port\n", terminal);
-    assert_holds("/dev/ttyAW0", "");
+    assert_finds(aw_port_find_holder, "/dev/ttyAW0", "");
     EACH (row, pids) {
         process_has(*row, "some thing\n", terminal);
         snprintf(wanted, sizeof wanted, "some thing (pid %s)", *row);
-        assert_holds("/dev/ttyAW0", wanted);
+        assert_finds(aw_port_find_holder, "/dev/ttyAW0", wanted);
         process_ends(*row);
     }
     process_has("5", "", "/dev/null");
-    assert_holds("/dev/ttyAW0", "");
-    assert_holds("/dev/null", "(pid 5)");
+    assert_finds(aw_port_find_holder, "/dev/ttyAW0", "");
+    assert_finds(aw_port_find_holder, "/dev/null", "(pid 5)");
     process_ends("5");
 
     /* A file shared with this process: this process is not reported. */
@@ -360,15 +358,14 @@ TEST_WITH(begin_others, end_others, holder_is_found_among_all_processes)
     FD fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     process_has(own, "test_port\n", file);
-    assert_false(aw_port_find_sharer(fd, who, sizeof who));
+    assert_finds(aw_port_find_sharer, fd, "");
     process_has("7", "neighbour\n", others.another);
-    assert_false(aw_port_find_sharer(fd, who, sizeof who));
+    assert_finds(aw_port_find_sharer, fd, "");
     process_has("8", "other\n", file);
-    assert_true(aw_port_find_sharer(fd, who, sizeof who));
-    assert_string_equal(who, "other (pid 8)");
+    assert_finds(aw_port_find_sharer, fd, "other (pid 8)");
     /* The same inode on another file system. */
     others.says = (struct stat){.st_rdev = 1, .st_dev = 1};
-    assert_false(aw_port_find_sharer(fd, who, sizeof who));
+    assert_finds(aw_port_find_sharer, fd, "");
 }
 
 /* A terminal is identified within its file system, any other device regardless of its file's
@@ -383,9 +380,9 @@ TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguis
     process_has("8", "other\n", strchr(others.device->client_url, ':') + 1);
     EACH (row, cases) {
         others.says = (struct stat){.st_rdev = makedev(row->kind, 1), .st_dev = 1};
-        assert_holds("/dev/ttyAW0", row->same ? "other (pid 8)" : "");
+        assert_finds(aw_port_find_holder, "/dev/ttyAW0", row->same ? "other (pid 8)" : "");
         others.says.st_dev = 0;
-        assert_holds("/dev/ttyAW0", "other (pid 8)");
+        assert_finds(aw_port_find_holder, "/dev/ttyAW0", "other (pid 8)");
     }
 }
 
@@ -412,7 +409,8 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
                            "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
                            row->kind, major(file->st_dev) + row->major,
                            minor(file->st_dev) + row->minor, file->st_ino + row->inode));
-        assert_holds("/dev/ttyAW0", row->owner ? "lock (pid 4711)" : "open (pid 8)");
+        assert_finds(aw_port_find_holder, "/dev/ttyAW0",
+                     row->owner ? "lock (pid 4711)" : "open (pid 8)");
     }
 }
 
@@ -437,19 +435,17 @@ TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process
 {
     static const char *const tables[] = {"udp", "udp6"};
     for (size_t i = 0; i < 2; i++) {
-        char who[96] = "";
         /* A socket that is being closed. */
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0);
         add_socket(tables[i], "0100007F:7535 00000000:7534", 7, others.inodes[1]);
-        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
+        assert_finds(aw_udp_find_holder, 0x7534, "");
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, others.inodes[0]);
         assert_int_equal(aw_udp_find_socket(0x7534), others.inodes[0]);
-        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
+        assert_finds(aw_udp_find_holder, 0x7534, "");
         process_has("7", "neighbour\n", others.another);
-        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
+        assert_finds(aw_udp_find_holder, 0x7534, "");
         process_has("1", "simulator\n", others.socket);
-        assert_true(aw_udp_find_holder(0x7534, who, sizeof who));
-        assert_string_equal(who, "simulator (pid 1)");
+        assert_finds(aw_udp_find_holder, 0x7534, "simulator (pid 1)");
         other_remove("/proc/");
     }
 }
@@ -476,23 +472,21 @@ TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found
     assert_int_equal(fstat(fd, &file), 0);
     for (unsigned i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         const char *table = tables[i % 2];
-        char who[96] = "";
         process_has("1", "client\n", others.socket);
         if (i & 2)
             add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
-        assert_false(aw_tcp_find_other_client(fd, who, sizeof who));
+        assert_finds(aw_tcp_find_other_client, fd, "");
         add_socket(table, cases[i / 4].own, cases[i / 4].own_state, file.st_ino);
         if (!(i & 2))
             add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
-        assert_int_equal(aw_tcp_find_other_client(fd, who, sizeof who), cases[i / 4].found);
-        assert_string_equal(who, cases[i / 4].found ? "client (pid 1)" : "");
+        assert_finds(aw_tcp_find_other_client, fd, cases[i / 4].found ? "client (pid 1)" : "");
         other_remove("/proc/");
     }
 }
 
 TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
 {
-    struct aw_tcp_server found[3];
+    struct aw_tcp_server found[2];
     /* A client of the server. */
     add_socket("tcp", "0100007F:0010 0100007F:0020", 1, others.inodes[1]);
     add_socket("tcp", "0100007F:0020 0100007F:0010", 1, 4711);
@@ -503,23 +497,20 @@ TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
                4713);
     process_has("1", "ezphys-sim\n", others.socket);
     process_has("9", "viewer\n", others.another);
-    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 3);
-    assert_string_equal(found[0].host, "192.168.0.7");
-    assert_string_equal(found[0].server, "ezphys-sim (pid 1)");
-    assert_string_equal(found[0].client, "viewer (pid 9)");
-    assert_int_equal(found[0].port, 0x20);
-    assert_string_equal(found[1].host, "127.0.0.1");
-    assert_string_equal(found[1].server, "");
-    assert_string_equal(found[1].client, "");
-    assert_string_equal(found[2].host, "::1");
+    assert_servers("ezphys-sim", 0x21,
+                   "192.168.0.7 32 ezphys-sim (pid 1); viewer (pid 9)\n"
+                   "127.0.0.1 33 ; \n"
+                   "::1 33 ; \n");
     assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 2), 2);
-    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0, found, 3), 1);
-    assert_int_equal(aw_tcp_list_servers("ezphys", 0, found, 3), 0);
-    assert_int_equal(aw_tcp_list_servers("nobody", 0x20, found, 3), 1);
+    assert_servers("ezphys-sim", 0, "192.168.0.7 32 ezphys-sim (pid 1); viewer (pid 9)\n");
+    assert_servers("ezphys", 0, "");
+    assert_servers("nobody", 0x20, "192.168.0.7 32 ezphys-sim (pid 1); viewer (pid 9)\n");
     other_remove("/proc/net/tcp6"); /* a kernel without IPv6 */
-    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 2);
+    assert_servers("ezphys-sim", 0x21,
+                   "192.168.0.7 32 ezphys-sim (pid 1); viewer (pid 9)\n"
+                   "127.0.0.1 33 ; \n");
     other_remove("/proc/net/tcp");
-    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 0);
+    assert_servers("ezphys-sim", 0x21, "");
 }
 
 ALL_TESTS_WITH(begin, NULL);
