@@ -9,14 +9,12 @@ Beyond the bound it may stay enabled only until telemetry shows the position and
 nothing may enable it again. With a stuck encoder the position is unknown. Exit status 1 otherwise.
 """
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import textwrap
 from pathlib import Path
 
-from joints import BIN, canpid, records
+from joints import BIN, canpid, records, run_in_folder
 
 PLANTS = ["dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
 TICKS = [4, 8, 10]
@@ -131,14 +129,5 @@ def tap(count):
     return failed == 0
 
 
-def main():
-    words = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        good = tap(int(words[0])) if words else table()
-        os.chdir("/")
-    return 0 if good else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder(tap, table))
