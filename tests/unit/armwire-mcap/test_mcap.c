@@ -50,20 +50,23 @@ static void write_mcap(void)
             assert_true(aw_mcap_flush(mcap));
         if (n == 15) {
             assert_true(aw_mcap_add_metadata(mcap, "gains", pairs));
-            assert_true(aw_mcap_add_attachment(mcap, "a.ini", "text/plain", TIME,
-                                               (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
+            assert_true(
+                aw_mcap_add_attachment(mcap, "a.ini", "text/plain", TIME, span_of("x = 1\n")));
         }
     }
     assert_true(aw_mcap_end(mcap));
     aw_mcap_free(mcap);
 }
 
-/* Returns the number of messages read in pieces of step bytes. *whole: the file is complete. */
-static int read_mcap(struct aw_span in, size_t step, int *bad, bool *whole)
+static int bad;    /* damaged blocks of the last file */
+static bool whole; /* the last file was complete */
+
+/* Returns the number of messages of a file, read in pieces of step bytes. */
+static int read_mcap(struct aw_span in, size_t step)
 {
     struct aw_mcap_reader *reader = aw_mcap_reader_new();
     int n = 0;
-    *bad = 0;
+    bad = 0;
     for (size_t at = 0, end = 0; end < in.size;) {
         end = in.size - end < step ? in.size : end + step;
         for (enum aw_status status = AW_OK; status != AW_MORE;) {
@@ -73,8 +76,8 @@ static int read_mcap(struct aw_span in, size_t step, int *bad, bool *whole)
                                   NULL);
             at += used;
             n += status == AW_OK;
-            *bad += status == AW_MALFORMED;
-            if (status == AW_OK && !*bad) {
+            bad += status == AW_MALFORMED;
+            if (status == AW_OK && !bad) {
                 assert_int_equal(message.log_ns, TIME + n);
                 assert_int_equal(message.publish_ns, TIME + 2 * n);
                 assert_string_equal(message.topic->type, AW_FRAME_TYPE);
@@ -82,20 +85,18 @@ static int read_mcap(struct aw_span in, size_t step, int *bad, bool *whole)
             }
         }
     }
-    *whole = aw_mcap_is_complete(reader);
+    whole = aw_mcap_is_complete(reader);
     aw_mcap_reader_free(reader);
     return n;
 }
 
 TEST(reads_files_in_pieces_of_any_size)
 {
-    int bad;
-    bool whole;
     write_mcap();
     struct aw_span in = {file.data, file.size};
     assert_true(aw_is_mcap(in) && aw_mcap_is_ours(in));
     for (size_t step = 1; step < 5000; step = step * 2 + 1) {
-        assert_int_equal(read_mcap(in, step, &bad, &whole), 30);
+        assert_int_equal(read_mcap(in, step), 30);
         assert_int_equal(bad, 0);
         assert_true(whole);
     }
@@ -111,8 +112,7 @@ TEST(metadata_is_read_back)
     file.size = 0;
     struct aw_mcap *mcap = aw_mcap_new(take, &file);
     assert_true(aw_mcap_add_metadata(mcap, "armwire", pairs));
-    assert_true(aw_mcap_add_attachment(mcap, "rig.ini", "text/plain", TIME,
-                                       (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
+    assert_true(aw_mcap_add_attachment(mcap, "rig.ini", "text/plain", TIME, span_of("x = 1\n")));
     assert_true(aw_mcap_end(mcap));
     aw_mcap_free(mcap);
     assert_string_equal(aw_mcap_info(reader).tool, "");
@@ -132,11 +132,10 @@ TEST(metadata_is_read_back)
 
 TEST(truncated_file_yields_its_complete_chunks)
 {
-    int bad, before = 0;
-    bool whole;
+    int before = 0;
     write_mcap();
     for (size_t size = AW_MCAP_MAGIC_SIZE; size < file.size; size += SANITIZED ? 23 : 3) {
-        int n = read_mcap((struct aw_span){file.data, size}, 4096, &bad, &whole);
+        int n = read_mcap((struct aw_span){file.data, size}, 4096);
         assert_true(n % 10 == 0 && n >= before && !bad);
         before = n;
     }
@@ -145,14 +144,12 @@ TEST(truncated_file_yields_its_complete_chunks)
 
 TEST(chunks_with_wrong_checksums_are_skipped)
 {
-    int bad;
-    bool whole;
     for (size_t at = AW_MCAP_MAGIC_SIZE; at < 4000; at += SANITIZED ? 37 : 7) {
         write_mcap();
         if (at >= file.size)
             break;
         file.data[at] ^= 0x55;
-        assert_true(read_mcap((struct aw_span){file.data, file.size}, 100, &bad, &whole) <= 31);
+        assert_true(read_mcap((struct aw_span){file.data, file.size}, 100) <= 31);
     }
 }
 
@@ -162,12 +159,12 @@ TEST(writer_stops_after_a_failed_write)
     struct aw_mcap *mcap = aw_mcap_new(refuse, &taken);
     unsigned channel =
         aw_mcap_add_channel(mcap, aw_mcap_add_schema(mcap, "a/msg/B", aw_frame_text), "/b", NULL);
-    assert_true(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
+    assert_true(aw_mcap_message(mcap, channel, 1, 1, span_of("")));
     assert_true(aw_mcap_has_pending(mcap));
     assert_false(aw_mcap_flush(mcap));
     size_t before = taken;
     assert_false(aw_mcap_end(mcap));
-    assert_false(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
+    assert_false(aw_mcap_message(mcap, channel, 1, 1, span_of("")));
     assert_int_equal(taken, before); /* the writer is not called again */
     aw_mcap_free(mcap);
 }
@@ -196,10 +193,10 @@ TEST(reads_compressed_chunks)
     open_packed("lz4", (struct aw_span){bytes, n}, 41, AW_MALFORMED);
     open_packed("lz4", (struct aw_span){bytes, n - 8}, 40, AW_MALFORMED);
     open_packed("lz4", (struct aw_span){bytes, 3}, 40, AW_MALFORMED);
-    open_packed("", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_OK);
-    open_packed("", (struct aw_span){(const uint8_t *)text, 40}, 39, AW_MALFORMED);
-    open_packed("zstd", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_MALFORMED);
-    open_packed("bz2", (struct aw_span){(const uint8_t *)text, 40}, 40, AW_MALFORMED);
+    open_packed("", span_of(text), 40, AW_OK);
+    open_packed("", span_of(text), 39, AW_MALFORMED);
+    open_packed("zstd", span_of(text), 40, AW_MALFORMED);
+    open_packed("bz2", span_of(text), 40, AW_MALFORMED);
 }
 
 static void end_all(void)

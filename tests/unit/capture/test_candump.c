@@ -8,12 +8,9 @@ static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 /* Parses a copy on the heap, so that a sanitizer detects reads behind the line. */
 static bool read_line(const char *line, struct aw_candump *out)
 {
-    size_t length = strlen(line);
-    char *copy = malloc(length ? length : 1);
-    assert_non_null(copy);
-    memcpy(copy, line, length);
+    char *copy = heap_copy(line, strlen(line));
     memset(out, 0xA5, sizeof *out);
-    bool found = aw_candump_parse(copy, length, out);
+    bool found = aw_candump_parse(copy, strlen(line), out);
     free(copy);
     return found;
 }

@@ -41,9 +41,7 @@ static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload 
     assert_int_equal(
         aw_hex_parse(&aw_unitysim_protocol, hex, strlen(hex), bytes, sizeof bytes, &size, NULL),
         AW_OK);
-    uint8_t *copy = malloc(size ? size : 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes, size);
+    uint8_t *copy = heap_copy(bytes, size);
     bool result =
         aw_packet_unwrap(&(struct aw_packet){.linktype = linktype, .data = {copy, size}}, payload);
     if (result)

@@ -121,8 +121,7 @@ TEST(frame_is_identified_by_its_code)
     EACH (row, rows) {
         struct aw_record record;
         struct aw_error err = {0};
-        uint8_t *copy = malloc(row->size + 1);
-        memcpy(copy, row->bytes, row->size);
+        uint8_t *copy = heap_copy(row->bytes, row->size);
         memset(&record, 0xFF, sizeof record);
         enum aw_status status =
             aw_wire_decode(&wire, row->dir, (struct aw_span){copy, row->size}, &record, &err);
