@@ -128,8 +128,6 @@ TEST(metadata_is_read_back)
     aw_mcap_reader_free(reader);
 }
 
-/* ---- Truncated files ---- */
-
 TEST(truncated_file_yields_its_complete_chunks)
 {
     int before = 0;
@@ -168,8 +166,6 @@ TEST(writer_stops_after_a_failed_write)
     assert_int_equal(taken, before); /* the writer is not called again */
     aw_mcap_free(mcap);
 }
-
-/* ---- Compressed by other programs ---- */
 
 static void open_packed(const char *compression, struct aw_span bytes, uint64_t size,
                         enum aw_status expected)

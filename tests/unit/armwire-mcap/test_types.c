@@ -83,8 +83,6 @@ TEST(schema_and_cdr_bytes_match)
     assert_memory_equal(bytes, wanted, sizeof wanted);
 }
 
-/* ---- Messages of all tables ---- */
-
 struct found {
     const struct aw_record *record;
     size_t n;

@@ -273,7 +273,6 @@ TEST_WITH(open_pipes, close_pipes, virtual_clock_notices_a_stop_request)
     assert_int_equal(aw_clock_sleep(&clock.base, 0), AW_STOPPED);
 }
 
-/* The wait ends when the other end of the output or input closes. */
 TEST_WITH(open_pipes, close_pipes, wait_ends_if_the_other_end_closes)
 {
     struct aw_real_clock clock = aw_real_clock(-1);

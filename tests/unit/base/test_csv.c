@@ -1,4 +1,3 @@
-/* Tests CSV cells: splitting, copying and quoting. */
 #include "base/csv.h"
 #include "test.h"
 

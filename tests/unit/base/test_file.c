@@ -100,7 +100,6 @@ static int no_room(void *cookie)
     return fails_with(EDQUOT);
 }
 
-/* A failed save leaves no new file and keeps the old one. */
 TEST_WITH(make_folder, remove_folder, failed_save_keeps_the_old_file)
 {
     struct aw_saving saving;
@@ -314,7 +313,6 @@ TEST_WITH(make_folder, remove_folder, open_waits_for_a_writer_of_the_pipe)
     awaited.read_error = 0;
 }
 
-/* With standard input closed, a file may get descriptor 0. */
 TEST(file_may_get_descriptor_0)
 {
     int before = dup(0);

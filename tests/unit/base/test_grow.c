@@ -1,4 +1,3 @@
-/* Tests growing lists. */
 #include "base/grow.h"
 #include "test.h"
 

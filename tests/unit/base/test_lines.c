@@ -1,4 +1,3 @@
-/* Tests reading lines of text files and the positions in error messages. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,7 +83,6 @@ static ssize_t no_disk(void *cookie, char *buf, size_t size)
     return -1;
 }
 
-/* I/O and memory errors are reported without a line number. */
 TEST(io_errors_have_no_line_number)
 {
     struct aw_error err;

@@ -1,4 +1,3 @@
-/* Expected ticks of an axis. */
 #include <math.h>
 
 #include "base/ticks.h"

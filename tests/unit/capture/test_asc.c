@@ -1,4 +1,3 @@
-/* Tests that lines of Vector ASC logs become candump frames. */
 #include <time.h>
 
 #include "capture/candump.h"

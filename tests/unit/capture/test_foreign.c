@@ -1,4 +1,3 @@
-/* Tests that logs of other programs are recognised by their first bytes. */
 #include "capture/foreign.h"
 #include "test.h"
 

@@ -370,7 +370,6 @@ TEST_WITH(NULL, end, empty_capture_ends_at_once)
     aw_link_close(link);
 }
 
-/* A comment on another port does not apply to our packets. */
 TEST_WITH(NULL, end, comment_on_another_port_is_ignored)
 {
     begin(AW_MEDIUM_TCP);
@@ -386,7 +385,6 @@ TEST_WITH(NULL, end, comment_on_another_port_is_ignored)
     aw_link_close(link);
 }
 
-/* The second read fails. */
 TEST_WITH(NULL, end, read_errors_are_reported)
 {
     struct aw_link *link;

@@ -1,4 +1,3 @@
-/* Tests adding and removing the headers around a protocol's frames. */
 #include "capture/packet.h"
 
 #include "picture_helper.h"

@@ -31,7 +31,7 @@ static struct aw_pcap_reader reader;
 static struct aw_packet packet;
 static struct aw_error err;
 static size_t used; /* bytes that the last call consumed */
-static FILE *null;
+static FILE *null;  /* for packets that are not printed */
 
 static enum aw_status next(const void *data, size_t size)
 {
@@ -417,6 +417,17 @@ TEST(reading_corrupted_files_is_safe)
         }
 }
 
+static void open_null(void)
+{
+    null = fopen("/dev/null", "w");
+    assert_non_null(null);
+}
+
+static void close_null(void)
+{
+    fclose(null);
+}
+
 /* ---- Files for other programs ---- */
 
 static int write_frames(const struct aw_protocol *protocol, FILE *out)
@@ -446,7 +457,6 @@ static int write_frames(const struct aw_protocol *protocol, FILE *out)
 
 int main(int argc, char **argv)
 {
-    null = fopen("/dev/null", "w");
     if (argc != 4 || strcmp(argv[1], "write") != 0)
         return test_run();
     size_t i = 0;
@@ -456,3 +466,5 @@ int main(int argc, char **argv)
     int status = i < N_PROTOCOLS && out ? write_frames(protocols[i], out) : 1;
     return out && fclose(out) != 0 ? 1 : status;
 }
+
+ALL_TESTS_WITH(open_null, close_null);

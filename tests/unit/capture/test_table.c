@@ -176,7 +176,6 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
     assert_null(table.lines);
 }
 
-/* The error lists as many names as fit. */
 TEST_WITH(NULL, end, error_lists_the_columns_that_fit)
 {
     static const char *const names[] = {"column-number-one-of", "column-number-two-of",

@@ -192,9 +192,9 @@ TEST(unusual_tables_are_described)
         {0},
     };
     static const struct aw_field head[] = {
-        {.name = "start", .type = AW_CONST, .bits = 16, .constant = 0xA50B, .help = "two bytes"},
+        {.name = "start", .type = AW_CONST, .bits = 16, .constant = 0xA50B},
         {.name = "bytes", .type = AW_LENGTH, .bits = 8, .help = "how many"},
-        {.name = "code", .type = AW_CODE, .bits = 16, .help = "which"},
+        {.name = "code", .type = AW_CODE, .bits = 16},
         {0}};
     static const struct aw_field tail[] = {{.name = "sum", .type = AW_CHECKSUM, .bits = 8}, {0}};
     static const struct aw_field fields[] = {

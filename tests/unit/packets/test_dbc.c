@@ -147,7 +147,6 @@ TEST(renamed_signals_do_not_collide)
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
-/* The next statement is still parsed. */
 TEST(missing_semicolon_is_tolerated)
 {
     use("VAL_TABLE_ States 0 \"off\" 1 \"on\"\nBO_ 1600 A: 1 N\n"

@@ -119,7 +119,6 @@ TEST(packet_replaces_a_built_in_message)
     assert_int_equal(add_packets("[packet more]\nid = 1910\nx = u8\n", false), AW_USAGE);
 }
 
-/* Prints the joints of a file as rows. */
 TEST(joint_sections_define_joints)
 {
     static const char text[] =
@@ -177,7 +176,6 @@ TEST(byte_order_applies_to_a_field_or_all_that_follow)
                    "00 00 00 00 00 00 00 00 00 00 00 00");
 }
 
-/* An answer may be another packet's answer, in any order. */
 TEST(answer_may_refer_to_another_answer)
 {
     use(&aw_hidmotor_protocol, "[packet a]\nid = 1\nanswer = b\n"
@@ -196,7 +194,6 @@ TEST(second_file_may_refer_to_the_first)
         err.text, "f:2:1: packet c: id 1 in use by 'a' — give another id, or add 'replace = yes'");
 }
 
-/* Defines as many packets as allowed, and one more. */
 TEST(number_of_packets_is_limited)
 {
     static char text[65536];

@@ -107,7 +107,6 @@ TEST_WITH(start, stop, drawing_reaches_the_terminal)
     expect_given_back();
 }
 
-/* Only changes are sent; a resized terminal is redrawn. */
 TEST_WITH(start, stop, only_changes_are_sent)
 {
     struct winsize larger = {.ws_col = 60, .ws_row = 9};

@@ -163,7 +163,6 @@ TEST_WITH(start, stop, scales_fit_the_values)
     end_picture(out, "strip-scales.txt");
 }
 
-/* Draws the legend and the time axis in several sizes. */
 TEST_WITH(start, stop, layout_follows_width_and_height)
 {
     static const struct {

@@ -303,7 +303,6 @@ TEST_WITH(start, stop, only_selected_channels_are_kept)
     assert_int_equal(find("rknee.torque")->count, 0);
 }
 
-/* A copy does not change. Channels beyond the maximum are dropped. */
 TEST_WITH(start, stop, copy_of_the_channels_stays_constant)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = ""};

@@ -58,7 +58,6 @@ TEST_WITH(start_rig, stop_rig, subjects_beyond_the_cache_are_found)
     assert_true(aw_finder_match(&finder, &rig->record, subject)[0] != 0);
 }
 
-/* Lookups of three messages of six boards do not evict each other. */
 TEST_WITH(start_rig, stop_rig, cached_lookups_do_not_evict_each_other)
 {
     static const struct aw_select select = {.n = 1, .pattern = {"torque"}};

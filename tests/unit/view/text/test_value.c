@@ -1,4 +1,3 @@
-/* Tests values as text in each format, and names of truth values. */
 #include "view/text/value.h"
 
 #include <float.h>

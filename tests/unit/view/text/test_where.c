@@ -80,7 +80,6 @@ TEST(conditions_match_the_golden_file)
     expect_cases("where.txt", print_condition);
 }
 
-/* Foreign names with characters of the syntax are quoted. */
 TEST(quoted_names_are_parsed)
 {
     static const struct {
@@ -111,7 +110,6 @@ TEST(quoted_names_are_parsed)
     }
 }
 
-/* A text supports only = and !=. */
 TEST(texts_are_compared_for_equality)
 {
     static const struct {
