@@ -563,6 +563,36 @@ END
     exits_with 0 'rise time: 90 % of the step not reached, ended at 17.' canpid -l "$fast" $step
 }
 
+# bats test_tags=direct
+@test "tuned gains beat the defaults by IAE, in position, under load and in torque" {
+    for joint in pos "pos --around 30deg" tor; do
+        virtual_json tune --yes -b lknee -c $joint
+        same "$(json '[.applied, .after.iae < 0.5 * .before.iae, .after.overshoot < 60, .after.settling_time < 3]')" \
+            "[true,true,true,true]"
+    done
+}
+
+# bats test_tags=direct
+@test "identify finds speed, lag and dead band of the simulated joint" {
+    virtual_json identify -b lknee -c pos # 2.1 turns/s at full output, less friction; 30 ms; 1 %
+    same "$(json '[.kind, .gain > 1.7 and .gain < 2.3, .tau < 0.035, .dead_band > 0.002 and .dead_band < 0.025, .fit > 80]')" \
+        '["integrating",true,true,true,true]'
+    virtual_json identify -b lhip -c pos # here the whole record shows that a slow lag is an integrator
+    same "$(json .kind)" integrating
+    fails_with 1 "lknee: the board reports lever_arm_encoder; nothing moved" \
+        canpid -l "$fast&fault=lever_arm_encoder" identify -b lknee -c pos
+}
+
+# bats test_tags=direct
+@test "sweep measures a position loop with kp 10: an integrator of 2.1 turns/s with a lag of 30 ms" {
+    printf '%s\n' 'set pid 10 0 0 -b lknee -c pos --switch' 'sweep --to-hz 12 --amplitude 8deg -b lknee -c pos' >script
+    virtual_json run script
+    # 20.8/(w·sqrt(1 + (0.03 w)²)) is 1 at 2.9 Hz, with 57 deg to -180 there. Friction is ignored.
+    same "$(records sweep | jq -c '.[0] | [.fit > 0.98, (.crossover - 2.9 | fabs) < 0.4,
+        .phase_margin > 50 and .phase_margin < 75, .bandwidth > 3 and .bandwidth < 5, .peak_gain < 1.1]')" \
+        "[true,true,true,true,true]"
+}
+
 @test "sweep: the table and the samples are complete" {
     virtual_json sweep --amplitude 20deg -b lknee -c pos --save s.csv
     same "$(jq -s 'map(select(.frequency)) | length > 10 and (first.gain > last.gain + 20)' <<<"$output")" true
