@@ -31,16 +31,24 @@
 
 enum { HEADER = 8, ANSWER = HEADER + MOTORS * 36, ROOM = 1 << 16 };
 
-/* Runs one exchange; returns false if the peer has disconnected. */
-typedef bool exchange_fn(void *peer);
+/* A client on bare sockets, or on a link. */
+struct client {
+    int fd;
+    struct aw_link *link; /* or NULL */
+    uint8_t answer[ANSWER];
+    size_t size; /* size of the last message */
+};
 
-static double measure(exchange_fn *exchange, void *peer, double seconds)
+/* Runs one exchange; returns false if the peer has disconnected. */
+typedef bool exchange_fn(struct client *client);
+
+static double measure(exchange_fn *exchange, struct client *client, double seconds)
 {
     double start = now(CLOCK_MONOTONIC), end;
     unsigned long n = 0;
     do {
         for (int i = 0; i < BATCH; i++, n++)
-            must(exchange(peer), "exchange");
+            must(exchange(client), "exchange");
         end = now(CLOCK_MONOTONIC);
     } while (end - start < seconds);
     return (double)n / (end - start);
@@ -70,29 +78,25 @@ static bool transmit(int fd, const uint8_t *buf, size_t size)
     return send(fd, buf, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-struct server {
-    int fd;
-    unsigned port;
-};
-
-static struct server listen_here(void)
+/* Listens at a free port; returns its descriptor and sets its address. */
+static int listen_here(struct sockaddr_in *at)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
+    socklen_t size = sizeof *at;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    must(bind(fd, (struct sockaddr *)&at, size) == 0 && listen(fd, 1) == 0, "listen");
-    getsockname(fd, (struct sockaddr *)&at, &size);
-    return (struct server){fd, ntohs(at.sin_port)};
+    *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    must(bind(fd, (struct sockaddr *)at, size) == 0 && listen(fd, 1) == 0, "listen");
+    getsockname(fd, (struct sockaddr *)at, &size);
+    return fd;
 }
 
 /* Simulates in a child process: sends the message and waits for the answer, repeatedly. */
-static pid_t start_server(struct server server, bool naive, const uint8_t *message, size_t size)
+static pid_t start_server(int listener, bool naive, const uint8_t *message, size_t size)
 {
     pid_t pid = fork();
     if (pid != 0)
         return pid;
     uint8_t answer[ANSWER];
-    int fd = accept(server.fd, NULL, NULL);
+    int fd = accept(listener, NULL, NULL);
     size_t first = naive ? HEADER : size;
     if (!naive)
         no_delay(fd);
@@ -106,46 +110,33 @@ static pid_t start_server(struct server server, bool naive, const uint8_t *messa
 
 /* ---- The two clients ------------------------------------------------------------------------- */
 
-struct bare {
-    int fd;
-    size_t size;
-    uint8_t answer[ANSWER];
-};
-
-static bool bare_exchange(void *peer)
+static bool bare_exchange(struct client *client)
 {
-    struct bare *bare = peer;
     static uint8_t room[ROOM];
-    return receive(bare->fd, room, bare->size) && transmit(bare->fd, bare->answer, ANSWER);
+    return receive(client->fd, room, client->size) && transmit(client->fd, client->answer, ANSWER);
 }
 
-struct ours {
-    struct aw_link *link;
-    uint8_t answer[ANSWER];
-    size_t size; /* size of the last message */
-};
-
 /* Reads a whole message, which begins with its size. */
-static bool read_message(struct ours *ours)
+static bool read_message(struct client *client)
 {
     static uint8_t room[ROOM];
     uint32_t size = HEADER;
     size_t got;
     for (size_t have = 0; have < size; have += got) {
-        int64_t deadline = aw_clock_now(ours->link->clock) + 10 * AW_SECOND;
-        if (aw_link_read(ours->link, room + have, ROOM - have, &got, deadline, NULL) != AW_OK)
+        int64_t deadline = aw_clock_now(client->link->clock) + 10 * AW_SECOND;
+        if (aw_link_read(client->link, room + have, ROOM - have, &got, deadline, NULL) != AW_OK)
             return false;
         if (have + got >= HEADER)
             memcpy(&size, room, sizeof size);
     }
-    ours->size = size;
+    client->size = size;
     return true;
 }
 
-static bool our_exchange(void *peer)
+static bool link_exchange(struct client *client)
 {
-    struct ours *ours = peer;
-    return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
+    return read_message(client) &&
+           aw_link_write(client->link, client->answer, ANSWER, NULL) == AW_OK;
 }
 
 /* ---- Benchmark ---- */
@@ -153,7 +144,7 @@ static bool our_exchange(void *peer)
 struct bench {
     double seconds;
     struct aw_real_clock clock;
-    uint8_t answer[ANSWER];
+    struct client client;
     uint8_t message[ROOM]; /* replaces the simulator's buffer; same size */
     size_t size;
     double bare, link, ours, naive; /* best results, exchanges per second */
@@ -186,13 +177,22 @@ static struct aw_link *open_port(struct bench *b, const char *host_port)
     return link;
 }
 
-static double on_link(struct bench *b, const char *url, size_t *size)
+static double measure_link(struct bench *b, const char *url)
 {
-    struct ours ours = {.link = open_port(b, url)};
-    memcpy(ours.answer, b->answer, ANSWER);
-    double rate = measure(our_exchange, &ours, b->seconds);
-    *size = ours.size;
-    aw_link_close(ours.link);
+    b->client.link = open_port(b, url);
+    double rate = measure(link_exchange, &b->client, b->seconds);
+    aw_link_close(b->client.link);
+    return rate;
+}
+
+static double measure_sockets(struct bench *b, const struct sockaddr_in *at)
+{
+    b->client.fd = socket(AF_INET, SOCK_STREAM, 0);
+    b->client.size = b->size;
+    must(connect(b->client.fd, (const struct sockaddr *)at, sizeof *at) == 0, "connect");
+    no_delay(b->client.fd);
+    double rate = measure(bare_exchange, &b->client, b->seconds);
+    close(b->client.fd);
     return rate;
 }
 
@@ -230,42 +230,27 @@ static void keep_best(double *best, double rate)
         *best = rate;
 }
 
-static void run_ours(struct bench *b)
+static void run_simulator(struct bench *b)
 {
     char url[200];
     pid_t pid = start_simulator(url, sizeof url);
-    keep_best(&b->ours, on_link(b, url, &b->size));
+    keep_best(&b->ours, measure_link(b, url));
     end(pid);
+    b->size = b->client.size;
     uint32_t size = (uint32_t)b->size;
     memcpy(b->message, &size, sizeof size);
 }
 
-static void run_bare(struct bench *b)
-{
-    struct server server = listen_here();
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                             .sin_port = htons((uint16_t)server.port)};
-    struct bare bare = {.fd = socket(AF_INET, SOCK_STREAM, 0), .size = b->size};
-    pid_t pid = start_server(server, false, b->message, b->size);
-    must(connect(bare.fd, (struct sockaddr *)&at, sizeof at) == 0, "connect");
-    no_delay(bare.fd);
-    memcpy(bare.answer, b->answer, ANSWER);
-    keep_best(&b->bare, measure(bare_exchange, &bare, b->seconds));
-    close(bare.fd);
-    close(server.fd);
-    end(pid);
-}
-
-static void run_link(struct bench *b, bool naive, double *best)
+/* Measures a server of this file; bare: with bare sockets. */
+static void run_server(struct bench *b, bool bare, bool naive, double *best)
 {
     char url[60];
-    size_t size;
-    struct server server = listen_here();
-    pid_t pid = start_server(server, naive, b->message, b->size);
-    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", server.port);
-    keep_best(best, on_link(b, url, &size));
-    close(server.fd);
+    struct sockaddr_in at;
+    int listener = listen_here(&at);
+    pid_t pid = start_server(listener, naive, b->message, b->size);
+    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
+    keep_best(best, bare ? measure_sockets(b, &at) : measure_link(b, url));
+    close(listener);
     end(pid);
 }
 
@@ -296,12 +281,12 @@ int main(int argc, char **argv)
     b.clock = aw_real_clock(-1);
     set_path();
     stay_here();
-    make_answer(b.answer);
+    make_answer(b.client.answer);
     for (int i = 0; i < ROUNDS; i++) {
-        run_ours(&b);
-        run_bare(&b);
-        run_link(&b, false, &b.link);
-        run_link(&b, true, &b.naive);
+        run_simulator(&b);
+        run_server(&b, true, false, &b.bare);
+        run_server(&b, false, false, &b.link);
+        run_server(&b, false, true, &b.naive);
     }
     printf("lock-step bare sockets\t%zu\t%.0f\n", b.size, b.bare);
     printf("lock-step link\t%zu\t%.0f\n", b.size, b.link);

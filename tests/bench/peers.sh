@@ -41,12 +41,8 @@ exchanges() {
 
 # Exchanges a line and its acknowledgement with a simulator over TCP.
 pings() {
-    local own peer times simulator url='' count=2000
-    "$BIN/armctl" sim --listen tcp-listen:127.0.0.1:0 2>"$dir/arm.err" &
-    simulator=$!
-    while [ -z "$url" ] && kill -0 $simulator 2>/dev/null; do
-        url=$(sed -n 's/^ready: //p' "$dir/arm.err")
-    done
+    local own peer times url count=2000
+    serve_device "$BIN/armctl" sim --listen tcp-listen:127.0.0.1:0 || return
     own=$(exchanges our_pings $count) peer=$(exchanges socat_pings $count)
     verdict "$own" '>' "$peer"
     row "armctl ping, a script of $count" "$own" /s "bash and socat $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
@@ -56,6 +52,5 @@ pings() {
     times=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 9999) }')
     verdict "$times" '<=' 1.5
     row "armctl ping, one command, start included" "$own" ms "socat $peer ms" "x$times (<= 1.5)" "$met"
-    kill $simulator
-    wait $simulator 2>/dev/null
+    end_device
 }

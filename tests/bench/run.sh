@@ -188,18 +188,23 @@ wall() {
 
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.2f", n / t / 1e6 }'; }
 
-# simulate TOOL OPTION…: starts a simulator; sets $simulator (its process id) and $url (its link)
-simulate() {
-    "$BIN/$1" sim "${@:2}" 2>"$dir/sim.err" &
-    simulator=$!
+# serve_device COMMAND…: starts a simulator; sets $device (its process id) and $url (its link)
+serve_device() {
+    "$@" 2>"$dir/device.err" &
+    device=$!
     url=
-    while [ -z "$url" ] && kill -0 $simulator 2>/dev/null; do
-        url=$(sed -n 's/^ready: //p' "$dir/sim.err")
+    while [ -z "$url" ] && kill -0 $device 2>/dev/null; do
+        url=$(sed -n 's/^ready: //p' "$dir/device.err")
     done
     [ -n "$url" ] && return
-    cat "$dir/sim.err" >&2
+    cat "$dir/device.err" >&2
     below=$((below + 1))
     return 1
+}
+
+end_device() {
+    kill $device
+    wait $device 2>/dev/null
 }
 
 # Repeats the measurement next to four busy programs.
@@ -221,12 +226,11 @@ busy_cadence() {
 
 # cadence NAME BAR PREFIX…: measures the jitter of the 15 ms control stream over UDP; BAR "" means no limit
 cadence() {
-    local url simulator p50 p99 limit="no limit"
-    simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
+    local url p50 p99 limit="no limit"
+    serve_device "$BIN/unitysim" sim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
     read -r p50 p99 < <("${@:3}" "$BIN/unitysim" -q -j -l "$url" ping --for 6s |
         jq -r '"\(.cadence_p50_ms) \(.cadence_p99_ms)"')
-    kill $simulator
-    wait $simulator 2>/dev/null
+    end_device
     met=
     if [ -n "$2" ]; then
         limit="<= $2"
@@ -237,13 +241,12 @@ cadence() {
 
 # Measures the CPU share of watching a full 1 Mbit/s bus: six boards, 8,700 frames per second.
 watch_share() {
-    local url share seen simulator seconds=4
-    simulate canpid --listen "slcan:pty:$dir/bus" --rate 483 || return
+    local url share seen seconds=4
+    serve_device "$BIN/canpid" sim --listen "slcan:pty:$dir/bus" --rate 483 || return
     share=$({ TIMEFORMAT='%U %S'; time "$BIN/canpid" -l "$url" watch -j --for ${seconds}s >"$dir/out"; } 2>&1 |
         awk -v s=$seconds '{ printf "%.1f", ($1 + $2) / s * 100 }')
     seen=$(wc -l <"$dir/out")
-    kill $simulator
-    wait $simulator 2>/dev/null
+    end_device
     verdict "$share" '<=' 5
     row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "%" "" "<= 5" $met
 }

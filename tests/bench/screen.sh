@@ -25,16 +25,11 @@ screen_share() {
 }
 
 screen_shares() {
-    local talker url=
-    python3 tests/cli/talker.py 0 1000 2>"$dir/talker.err" &
-    talker=$!
-    while [ -z "$url" ] && kill -0 $talker 2>/dev/null; do
-        url=$(sed -n 's/^ready: //p' "$dir/talker.err")
-    done
+    local url
+    serve_device python3 tests/cli/talker.py 0 1000 || return
     screen_share "armctl watch, 1000 messages/s" "$BIN/armctl -l $url watch"
     screen_share "armctl plot, 1000 messages/s" "$BIN/armctl -l $url plot deg"
-    kill $talker
-    wait $talker 2>/dev/null
+    end_device
     screen_share "canpid watch with its simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 watch"
     screen_share "canpid plot with its simulator, 8700 frames/s" "$BIN/canpid -l sim:?rate=483 plot lknee"
 }

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "kernel.h"
+#include "protocol/canpid/wire.h"
+#include "wire/hex.h"
 
 static struct aw_link *open_can(const char *interface, const char *query)
 {
@@ -407,6 +409,7 @@ static int dump(const char *url, unsigned long count)
     struct aw_link *link = open_or_exit(url);
     struct aw_error err = {0};
     enum aw_status status = AW_OK;
+    char text[AW_HEX_SIZE(16)];
     printf("open\n");
     fflush(stdout);
     while (count > 0 && (status == AW_OK || status == AW_EVENT)) {
@@ -418,10 +421,8 @@ static int dump(const char *url, unsigned long count)
             printf("event %s\n", link->rx.event);
         if (status != AW_OK)
             continue;
-        printf("%03X#", datagram[0] | datagram[1] << 8);
-        for (size_t i = 2; i < got; i++)
-            printf("%02X", datagram[i]);
-        printf("\n");
+        aw_hex_print(&aw_canpid_protocol, (struct aw_span){datagram, got}, text);
+        puts(text);
         count--;
     }
     if (status != AW_OK)
@@ -430,27 +431,19 @@ static int dump(const char *url, unsigned long count)
     return (int)status;
 }
 
-static enum aw_status send_text(struct aw_link *link, const char *text, struct aw_error *err)
-{
-    uint8_t datagram[10];
-    size_t size = 2;
-    unsigned long id = strtoul(text, NULL, 16);
-    datagram[0] = (uint8_t)id;
-    datagram[1] = (uint8_t)(id >> 8);
-    for (const char *c = strchr(text, '#'); c && c[1] && c[2] && size < 10; c += 2) {
-        const char byte[3] = {c[1], c[2], '\0'};
-        datagram[size++] = (uint8_t)strtoul(byte, NULL, 16);
-    }
-    return aw_link_write(link, datagram, size, err);
-}
-
 static int send_all(const char *url, char **frames)
 {
     struct aw_link *link = open_or_exit(url);
     struct aw_error err;
     enum aw_status status = AW_OK;
-    for (; *frames && status == AW_OK; frames++)
-        status = send_text(link, *frames, &err);
+    for (; *frames && status == AW_OK; frames++) {
+        uint8_t datagram[16];
+        size_t size;
+        status = aw_hex_parse(&aw_canpid_protocol, *frames, strlen(*frames), datagram,
+                              sizeof datagram, &size, &err);
+        if (status == AW_OK)
+            status = aw_link_write(link, datagram, size, &err);
+    }
     if (status != AW_OK)
         printf("%s\n", err.text);
     aw_link_close(link);

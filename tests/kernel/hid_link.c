@@ -76,20 +76,22 @@ static int transact(struct device_access *way, const unsigned char *report, unsi
     return status == AW_OK ? (int)got : -1;
 }
 
-/* Returns the number of wrong replies. */
-static int transactions(struct device_access *way, unsigned from, unsigned count)
+/* Sends numbered reports, which the board echoes, or reports with this packet id, which starts the
+ * replies, too. Returns the number of wrong replies. */
+static int transactions(struct device_access *way, uint32_t id, unsigned from, unsigned count)
 {
     unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
     int wrong = 0;
     for (unsigned i = from; i < from + count; i++) {
-        for (unsigned k = 1; k < sizeof report; k++)
+        for (unsigned k = 1; k < sizeof report && !id; k++)
             report[k] = (unsigned char)(i * 7 + k);
-        memcpy(report + 1, &i, sizeof i);
+        memcpy(report + 1, id ? &id : &i, sizeof id);
         int64_t start = aw_clock_now(&wall_clock.base);
         int got = transact(way, report, reply);
         int64_t end = aw_clock_now(&wall_clock.base);
         aw_samples_add(&way->times_us, (double)(end - start) / 1000);
-        wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof reply) != 0;
+        wrong +=
+            got != AW_HID_REPORT || memcmp(report + 1, reply, id ? sizeof id : sizeof reply) != 0;
     }
     return wrong;
 }
@@ -101,7 +103,7 @@ static int bare_turn(struct device_access *way, unsigned from, unsigned count)
     way->node = open(port.path, O_RDWR | O_CLOEXEC);
     if (way->node < 0)
         return fail("bare loop", strerror(errno));
-    int wrong = transactions(way, from, count);
+    int wrong = transactions(way, 0, from, count);
     close(way->node);
     return wrong;
 }
@@ -109,7 +111,7 @@ static int bare_turn(struct device_access *way, unsigned from, unsigned count)
 static int link_turn(struct device_access *way, unsigned from, unsigned count)
 {
     way->link = open_or_exit("hid:");
-    int wrong = transactions(way, from, count);
+    int wrong = transactions(way, 0, from, count);
     aw_link_close(way->link);
     return wrong;
 }
@@ -143,18 +145,10 @@ static int compare(unsigned count)
 /* Measures the response time of a board with its own program, not an echo. */
 static int ask(const char *path, uint32_t id, unsigned count)
 {
-    unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
     struct device_access bare = {.node = open(path, O_RDWR | O_CLOEXEC)};
-    int wrong = 0;
     if (bare.node < 0)
         return fail(path, strerror(errno));
-    memcpy(report + 1, &id, sizeof id);
-    for (unsigned i = 0; i < count; i++) {
-        int64_t start = aw_clock_now(&wall_clock.base);
-        int got = transact(&bare, report, reply);
-        aw_samples_add(&bare.times_us, (double)(aw_clock_now(&wall_clock.base) - start) / 1000);
-        wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof id) != 0;
-    }
+    int wrong = transactions(&bare, id, 0, count);
     close(bare.node);
     struct aw_stats stats = aw_samples_stats(&bare.times_us);
     printf("%.3f %.3f\n", stats.p50 / 1000, stats.p99 / 1000);

@@ -62,18 +62,18 @@ use_raw_reports() {
 # all_within MS COUNT WORDS FILE: succeeds if each of COUNT lines "released T" of the pad (WORDS: "released|gone") is
 # followed within MS by a time in FILE.
 all_within() {
-    awk -v most="$1" -v count="$2" -v words="^($3) " '
+    awk -v max_ms="$1" -v count="$2" -v words="^($3) " '
         FNR == NR { time[++n] = $1; next }
         $0 ~ words {
             while (at <= n && time[at] < $2 + 0) at++
             ms = at <= n ? (time[at] - $2) * 1000 : 1e9
-            late += ms > most
+            late += ms > max_ms
             worst = ms > worst ? ms : worst
             total++
         }
         BEGIN { at = 1 }
         END {
-            printf "# %d of %d within %g ms, the worst after %.1f ms\n", total - late, total, most, worst
+            printf "# %d of %d within %g ms, the worst after %.1f ms\n", total - late, total, max_ms, worst
             exit !(total == count && late == 0)
         }' "$4" pad.log
 }

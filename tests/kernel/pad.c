@@ -9,8 +9,8 @@
  *     pad hold                    after a line, holds the button and deflects the stick until the
  *                                 end of standard input
  */
-#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/uhid.h>
 #include <linux/uinput.h>
 #include <stdbool.h>
@@ -42,6 +42,7 @@ struct pad {
 };
 
 #define F310 "Logitech Logitech Dual Action"
+#define XBOX "Microsoft X-Box 360 pad"
 
 /* The report has 8 bytes: sticks, hat and 12 buttons, two of them unused. The motors get 7
  * bytes. */
@@ -123,50 +124,28 @@ static int make_pad(void)
         ioctl(fd, UI_ABS_SETUP, &axis);
     }
     struct uinput_setup setup = {.id = {BUS_USB, 0x045e, 0x028e, 0x0114}};
-    snprintf(setup.name, sizeof setup.name, "Microsoft X-Box 360 pad");
+    snprintf(setup.name, sizeof setup.name, XBOX);
     return ioctl(fd, UI_DEV_SETUP, &setup) < 0 || ioctl(fd, UI_DEV_CREATE) < 0 ? -1 : fd;
 }
 
-/* Prints the event device in a directory of sysfs. */
-static bool print_event(const char *folder)
+/* Prints the first event device in sysfs whose gamepad's name starts with this name. */
+static bool print_event(const char *pattern, const char *name)
 {
-    DIR *dir = opendir(folder);
+    glob_t events;
     bool found = false;
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strncmp(entry->d_name, "event", 5) == 0) {
-            printf("pad: /dev/input/%s\n", entry->d_name);
-            found = true;
-        }
-    if (dir)
-        closedir(dir);
-    fflush(stdout);
-    return found;
-}
-
-/* Returns true if the input's name starts with this name. */
-static bool is_named(const char *input, const char *name)
-{
-    char path[300], text[128] = "";
-    snprintf(path, sizeof path, "/sys/class/input/%s/name", input);
-    FILE *file = fopen(path, "re");
-    bool is = file && fgets(text, sizeof text, file) && strncmp(text, name, strlen(name)) == 0;
-    if (file)
-        fclose(file);
-    return is;
-}
-
-static bool print_named(const char *name)
-{
-    DIR *dir = opendir("/sys/class/input");
-    bool found = false;
-    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
-        char path[300];
-        snprintf(path, sizeof path, "/sys/class/input/%s", entry->d_name);
-        found = strncmp(entry->d_name, "input", 5) == 0 && is_named(entry->d_name, name) &&
-                print_event(path);
+    glob(pattern, 0, NULL, &events);
+    for (size_t i = 0; i < events.gl_pathc && !found; i++) {
+        char path[300], text[128] = "";
+        snprintf(path, sizeof path, "%s/device/name", events.gl_pathv[i]);
+        FILE *file = fopen(path, "re");
+        found = file && fgets(text, sizeof text, file) && strncmp(text, name, strlen(name)) == 0;
+        if (file)
+            fclose(file);
+        if (found)
+            printf("pad: /dev/input/%s\n", strrchr(events.gl_pathv[i], '/') + 1);
     }
-    if (dir)
-        closedir(dir);
+    globfree(&events);
+    fflush(stdout);
     return found;
 }
 
@@ -174,17 +153,17 @@ static bool print_named(const char *name)
  * first report. */
 static int print_node(const struct pad *pad)
 {
-    char name[64], folder[128];
+    char name[64], pattern[128];
     for (int i = 0; pad->raw && i < 100; i++) {
         send_report(pad);
-        if (print_named(F310))
+        if (print_event("/sys/class/input/event*", F310))
             return 0;
         nap(50);
     }
     if (pad->raw || ioctl(pad->fd, UI_GET_SYSNAME(sizeof name), name) < 0)
         return 1;
-    snprintf(folder, sizeof folder, "/sys/devices/virtual/input/%s", name);
-    return print_event(folder) ? 0 : 1;
+    snprintf(pattern, sizeof pattern, "/sys/devices/virtual/input/%s/event*", name);
+    return print_event(pattern, XBOX) ? 0 : 1;
 }
 
 static void pull_out(const struct pad *pad)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/packet.h"
+#include "link/core/random.h"
 #include "protocols.h"
 #include "wire/wire.h"
 
@@ -22,14 +23,8 @@ static void must(bool good, const char *why)
     exit(1);
 }
 
-static double chance(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(*state >> 11) / 9007199254740992.0;
-}
-
 /* Picks a named value, a whole number or any value of the range, as the field requires. */
-static double choose(const struct aw_record *record, int scalar, uint64_t *state)
+static double choose(const struct aw_record *record, int scalar, struct aw_random *random)
 {
     const struct aw_scalar *about = &record->codec->scalars[scalar];
     struct aw_range range = aw_scalar_range(record->codec, scalar, record);
@@ -38,12 +33,12 @@ static double choose(const struct aw_record *record, int scalar, uint64_t *state
     while (names && names[n].name)
         n++;
     if (n)
-        return names[(size_t)(chance(state) * (double)n)].value;
+        return names[aw_random_below(random, n)].value;
     bool id = strcmp(about->field->name, "id") == 0;
     double min = id ? 0 : range.min, max = id ? 5 : range.max, value;
     if (min == max)
         min = -1000, max = 1000;
-    value = min + (max - min) * chance(state);
+    value = min + (max - min) * aw_random_share(random);
     if (about->field->type == AW_FLOAT)
         return (double)(float)value;
     double step = range.scale != 0 ? range.scale : 1;
@@ -105,8 +100,8 @@ static void print(struct aw_wire *wire, struct aw_span frame, struct aw_span all
     printf("}}\n");
 }
 
-static bool make(struct aw_wire *wire, size_t message, uint64_t *state, uint8_t *frame, size_t cap,
-                 size_t *size)
+static bool make(struct aw_wire *wire, size_t message, struct aw_random *random, uint8_t *frame,
+                 size_t cap, size_t *size)
 {
     struct aw_record record;
     struct aw_error err;
@@ -117,8 +112,8 @@ static bool make(struct aw_wire *wire, size_t message, uint64_t *state, uint8_t 
     record.present = codec->masks.values;
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].has_value)
-            record.v[i] = choose(&record, i, state);
-    snprintf(record.text, sizeof record.text, "n%d", (int)(chance(state) * 9));
+            record.v[i] = choose(&record, i, random);
+    snprintf(record.text, sizeof record.text, "n%d", (int)aw_random_below(random, 9));
     return aw_encode(&record, true, frame, cap, size, &err) == AW_OK;
 }
 
@@ -126,7 +121,7 @@ int main(int argc, char **argv)
 {
     static struct aw_wire wire;
     uint8_t frame[512], packet[1024], block[2048];
-    uint64_t state = 7;
+    struct aw_random random = {7};
     must(argc == 4, "usage: make_frames TOOL FILE.pcapng COUNT > EXPECTED");
     for (size_t i = 0; i < N_PROTOCOLS; i++)
         if (strcmp(protocols[i]->name, argv[1]) == 0)
@@ -141,7 +136,7 @@ int main(int argc, char **argv)
     for (unsigned long n = 0, tries = 0; n < count; tries++) {
         size_t size, all;
         must(tries < 100 * count + 1000, "no message of it can be made");
-        if (!make(&wire, tries % wire.protocol->n_messages, &state, frame, sizeof frame, &size))
+        if (!make(&wire, tries % wire.protocol->n_messages, &random, frame, sizeof frame, &size))
             continue;
         struct aw_span inner = {frame + wire.envelope_size, size};
         all = aw_wire_wrap(&wire, frame, size, sizeof frame);

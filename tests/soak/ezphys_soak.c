@@ -10,6 +10,7 @@
  * buffer grows. TCP does not lose, duplicate or reorder data: drop= and corrupt= are shares of the
  * simulator's messages that are truncated or damaged; dup= and reorder= are ignored.
  */
+#include "base/bytes.h"
 #include "bed.h"
 #include "protocol/ezphys/client.h"
 
@@ -51,34 +52,15 @@ struct soak {
     unsigned long commands, refused;
 };
 
-static uint8_t *put(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        *p++ = (uint8_t)(v >> 8 * i);
-    return p;
-}
-
-static uint8_t *put_float(uint8_t *p, float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return put(p, bits);
-}
-
-static uint32_t get(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* Writes a message: timestamp and joint_axis, in the first wire of the documentation. */
 static size_t compose(const struct world *w, uint8_t *out)
 {
-    uint8_t *p = put(put(out, 8 + 2 * 20), 2);
-    p = put(put(put(p, 5), 0), 8);
-    p = put_float(put(p, w->step), 0.01F);
-    p = put(put(put(p, 3), JOINT), 8);
-    p = put_float(put_float(p, (float)w->life), 0);
-    return (size_t)(p - out);
+    const uint32_t words[] = {8 + 2 * 20, 2, 5, 0, 8, w->step, 0, 3, JOINT, 8, 0, 0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        aw_put_u32(out + 4 * i, words[i]);
+    aw_put_f32(out + 24, 0.01F);
+    aw_put_f32(out + 40, (float)w->life);
+    return sizeof words;
 }
 
 /* Sends a message, whole or damaged. */
@@ -112,7 +94,7 @@ static void begin_anew(struct world *w)
 static void take(struct world *w, const uint8_t *answer)
 {
     struct soak *soak = w->soak;
-    uint32_t count = get(answer + 4), kind = count ? get(answer + 8) : 0;
+    uint32_t count = aw_get_u32(answer + 4), kind = count ? aw_get_u32(answer + 8) : 0;
     soak->answers++;
     w->answered_ns = bed_now(&soak->bed);
     if (w->unanswered == 0)
@@ -134,8 +116,8 @@ static void receive(struct aw_device *device, const void *buf, size_t size, int6
     (void)now;
     memcpy(w->in + w->held, buf, size);
     w->held += size;
-    while (w->held >= 8 && w->held >= get(w->in)) {
-        size_t used = get(w->in);
+    while (w->held >= 8 && w->held >= aw_get_u32(w->in)) {
+        size_t used = aw_get_u32(w->in);
         take(w, w->in);
         w->held -= used;
         memmove(w->in, w->in + used, w->held);

@@ -20,132 +20,99 @@ static void start_again(void)
     start_session();
 }
 
-/* Prints "name=text" for every bound argument, turn by turn. */
-static const struct {
-    const char *line, *command, *bound;
-    size_t turns;
-} good[] = {
-    {"", NULL, "", 1},
-    {"stop", "stop", "", 1},
-    {"turn 1 2", "turn", "level=1 way=2", 1},
-    {"turn -1 -.5", "turn", "level=-1 way=-.5", 1},
-    {"turn way=2 level=1", "turn", "way=2 level=1", 1},
-    {"turn way=2 1", "turn", "way=2 level=1", 1},
-    {"turn 1 2 3 4", "turn", "level=1 way=2 | level=3 way=4", 2},
-    {"turn level=1 way=2 level=3 way=4", "turn", "level=1 way=2 | level=3 way=4", 2},
-    {"turn 1 way=2 3 4", "turn", "level=1 way=2 | level=3 way=4", 2},
-    {"set low", "set", "gear=low", 1},
-    {"set LOW", "set", "gear=low", 1},
-    {"set time=3 low", "set", "time=3 gear=low", 1},
-    {"set low -g", "set", "gear=low", 1},
-    {"-j set --gently low 3s", "set", "gear=low time=3s", 1},
-    {"load -- --gently", "load", "file=--gently", 1},
-    {"load a=b.csv", "load", "file=a=b.csv", 1},
-    {"load file=a=b.csv", "load", "file=a=b.csv", 1},
-    {"load -", "load", "file=-", 1},
-    {"connect tty?baud=9600", "connect", "port=tty?baud=9600", 1},
-    {"encode choice level=1 kind=0", "encode", "message=choice field=1 field=0", 1},
-    {"encode level=1 choice", "encode", "field=1 message=choice", 1},
-    {"decode A5 01 x=y", "decode", "input=A5 input=01 input=x=y", 1},
-    {"{\"cmd\":\"turn\",\"level\":1,\"way\":2}", "turn", "level=1 way=2", 1},
-    {"{\"msg\":\"set\",\"gear\":\"low\",\"t\":1,\"dir\":\"tx\"}", "set", "gear=low", 1},
-    {"turn --help", "turn", "", 0},
-    {"set --again low", "set", "gear=low", 1},
-    {"set --again=3 low", "set", "gear=low", 1},
-};
-
-static void list_bound(char *out)
+/* Writes the command, its arguments as "name=text" with "|" between repetitions, the number of
+ * repetitions if it is not 1, and the options; or the error and its word. */
+static void write_result(enum aw_status status, char *out)
 {
-    *out = '\0';
+    if (status != AW_OK) {
+        sprintf(out, "%s, word %zu: %s", aw_status_name(status), bad, session->err.text);
+        return;
+    }
+    assert_int_equal(bad, words.n);
+    out += sprintf(out, "%s", args.command ? args.command->name : "-");
     for (size_t i = 0; i < args.n; i++)
-        sprintf(out + strlen(out), "%s%s=%s",
-                i == 0                                                     ? ""
-                : args.bound[i].repetition != args.bound[i - 1].repetition ? " | "
-                                                                           : " ",
-                args.bound[i].arg->name, args.bound[i].text);
-}
-
-TEST_WITH(start_session, end_session, words_are_bound_to_arguments)
-{
-    char bound[1024];
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        start_again();
-        if (bind(good[i].line) != AW_OK)
-            fail_msg("%s: %s", good[i].line, session->err.text);
-        list_bound(bound);
-        assert_string_equal(bound, good[i].bound);
-        if (good[i].command)
-            assert_string_equal(args.command->name, good[i].command);
-        else
-            assert_null(args.command);
-        if (args.n_repeats != good[i].turns)
-            fail_msg("%s: %zu turns", good[i].line, args.n_repeats);
-        assert_int_equal(bad, words.n);
+        out +=
+            sprintf(out, "%s %s=%s",
+                    args.bound[i].repetition > (i ? args.bound[i - 1].repetition : 0) ? " |" : "",
+                    args.bound[i].arg->name, args.bound[i].text);
+    if (args.n_repeats != 1)
+        out += sprintf(out, " x%zu", args.n_repeats);
+    for (size_t i = 0; i < session->options.n; i++) {
+        const struct aw_option_value *option = &session->options.values[i];
+        if (option->origin == AW_FROM_COMMAND_LINE)
+            out += sprintf(out, " --%s=%s", option->option->name, option->text);
     }
 }
 
-/* Errors not covered by the typed lines in shell-lines.txt and shell-words.txt. */
+/* The typed lines in shell-lines.txt and shell-words.txt cover further errors. */
 static const struct {
-    const char *line;
-    enum aw_status status;
-    size_t bad;
-    const char *part;
-} wrong[] = {
-    {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden commands are not suggested */
-    {"turn 1 2 3", AW_USAGE, 4, "turn: way is missing"},
-    {"turn way=1 way=2", AW_USAGE, 3, "turn: level is missing"},
-    {"set gear=low gear=high", AW_USAGE, 2, "set: gear is given twice"},
-    {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
-    {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
-    {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* before the command */
-    {"--=x", AW_USAGE, 0, "unknown option '--'"},
-    {"set low --", AW_OK, 3, ""},
-    {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set: unknown argument 'frob'"},
-    {"{\"msg\":\"set\",\"gear\":\"low\",\"tim\":1}", AW_USAGE, 2, "did you mean 'time'?"},
-    {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
+    const char *line, *result;
+} lines[] = {
+    {"", "-"},
+    {"stop", "stop"},
+    {"turn 1 2", "turn level=1 way=2"},
+    {"turn -1 -.5", "turn level=-1 way=-.5"},
+    {"turn way=2 level=1", "turn way=2 level=1"},
+    {"turn way=2 1", "turn way=2 level=1"},
+    {"turn 1 2 3 4", "turn level=1 way=2 | level=3 way=4 x2"},
+    {"turn level=1 way=2 level=3 way=4", "turn level=1 way=2 | level=3 way=4 x2"},
+    {"turn 1 way=2 3 4", "turn level=1 way=2 | level=3 way=4 x2"},
+    {"set low", "set gear=low"},
+    {"set LOW", "set gear=low"},
+    {"set time=3 low", "set time=3 gear=low"},
+    {"set low -g", "set gear=low --gently=1"},
+    {"-j set --gently low 3s", "set gear=low time=3s --json=1 --gently=1"},
+    {"load -- --gently", "load file=--gently"},
+    {"load a=b.csv", "load file=a=b.csv"},
+    {"load file=a=b.csv", "load file=a=b.csv"},
+    {"load -", "load file=-"},
+    {"connect tty?baud=9600", "connect port=tty?baud=9600"},
+    {"encode choice level=1 kind=0", "encode message=choice field=1 field=0"},
+    {"encode level=1 choice", "encode field=1 message=choice"},
+    {"decode A5 01 x=y", "decode input=A5 input=01 input=x=y"},
+    {"{\"cmd\":\"turn\",\"level\":1,\"way\":2}", "turn level=1 way=2"},
+    {"{\"msg\":\"set\",\"gear\":\"low\",\"t\":1,\"dir\":\"tx\"}", "set gear=low"},
+    {"turn --help", "turn x0 --help=1"},
+    {"set --again low", "set gear=low --again=2"},
+    {"set --again=3 low", "set gear=low --again=3"},
+    {"secrt",
+     "usage, word 0: unknown command 'secrt' — see 'rig help'"}, /* hidden commands are not suggested */
+    {"turn 1 2 3", "usage, word 4: turn: way is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
+    {"turn way=1 way=2",
+     "usage, word 3: turn: level is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
+    {"set gear=low gear=high", "usage, word 2: set: gear is given twice — remove one"},
+    {"set low --wait=", "usage, word 2: --wait: empty value — give TIME"},
+    {"set low -gw", "usage, word 2: --gently takes no value — remove it"},
+    {"--gently set low", "usage, word 0: unknown option '--gently' — see 'help options'"},
+    {"--=x", "usage, word 0: unknown option '--' — see 'help options'"},
+    {"set low --", "set gear=low"},
+    {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}",
+     "usage, word 2: set: unknown argument 'frob' — usage: set GEAR [TIME]"},
+    {"{\"msg\":\"set\",\"gear\":\"low\",\"tim\":1}",
+     "usage, word 2: set: unknown argument 'tim' — did you mean 'time'?"},
+    {"{\"cmd\":\"load\",\"fil\":\"x\"}",
+     "usage, word 1: load: unknown argument 'fil' — did you mean 'file'?"},
+    {"stop -j", "stop --json=1"},
+    {"--json stop", "stop --json=1"},
+    {"stop -l sim:", "stop --link=sim:"},
+    {"stop -lsim:", "stop --link=sim:"},
+    {"stop -l=sim:", "stop --link=sim:"},
+    {"stop --link sim:?a=b", "stop --link=sim:?a=b"},
+    {"stop --link=sim:?a=b", "stop --link=sim:?a=b"},
+    {"set low --wait -5", "limit, word 2: --wait: -5 s is out of range (0 to 10 s)"},
+    {"set low --wait 5", "set gear=low --wait=5"},
+    {"set low -w5ms", "set gear=low --wait=5ms"},
+    {"set -- -g", "usage, word 2: set: unknown gear '-g' — use low or high"},
 };
 
-TEST_WITH(start_session, end_session, binding_errors_are_explained)
+TEST_WITH(start_session, end_session, lines_are_bound_to_arguments_and_options)
 {
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char result[1024];
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         start_again();
-        enum aw_status status = bind(wrong[i].line);
-        if (status != wrong[i].status)
-            fail_msg("%s: %d %s", wrong[i].line, status, session->err.text);
-        if (!strstr(session->err.text, wrong[i].part))
-            fail_msg("%s: '%s' does not say '%s'", wrong[i].line, session->err.text, wrong[i].part);
-        if (bad != wrong[i].bad)
-            fail_msg("%s: word %zu", wrong[i].line, bad);
-    }
-}
-
-static const struct {
-    const char *line, *option, *text; /* NULL: not set */
-} options[] = {
-    {"stop", "json", NULL},
-    {"stop -j", "json", "1"},
-    {"--json stop", "json", "1"},
-    {"stop -l sim:", "link", "sim:"},
-    {"stop -lsim:", "link", "sim:"},
-    {"stop -l=sim:", "link", "sim:"},
-    {"stop --link sim:?a=b", "link", "sim:?a=b"},
-    {"stop --link=sim:?a=b", "link", "sim:?a=b"},
-    {"set low --wait -5", "wait", NULL}, /* refused */
-    {"set low --wait 5", "wait", "5"},
-    {"set low -w5ms", "wait", "5ms"},
-    {"set -- -g", "gently", NULL},
-};
-
-TEST_WITH(start_session, end_session, options_are_set)
-{
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        start_again();
-        bind(options[i].line);
-        const char *text = aw_option(session, options[i].option);
-        if (options[i].text)
-            assert_string_equal(text, options[i].text);
-        else
-            assert_null(text);
+        write_result(bind(lines[i].line), result);
+        if (strcmp(result, lines[i].result) != 0)
+            fail_msg("%s: %s, not %s", lines[i].line, result, lines[i].result);
     }
 }
 
