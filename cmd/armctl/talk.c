@@ -71,7 +71,7 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
     if (aw_armctl_state_save(dir, session->device.link->key, memory, &problem) == AW_OK)
         state->saved_memory = *memory;
     else
-        aw_session_print_notice(session, "cannot save the sequence digit: %s", problem.text);
+        aw_session_print_notice(session, "%s", problem.text);
 }
 
 void armctl_save_memory(struct aw_session *session)

@@ -219,8 +219,8 @@ static enum aw_status configure(struct aw_session *session, const char *section,
                                 const char *value, struct aw_error *err)
 {
     if (strncmp(section, "joint ", 6) != 0)
-        return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options], [joint NAME]",
-                       section);
+        return aw_fail(err, AW_USAGE,
+                       "unknown section [%.40s] — use [link], [options] or [joint NAME]", section);
     return aw_armctl_profile_set(&armctl_state(session)->profile, section + 6, key, value, err);
 }
 
@@ -230,8 +230,7 @@ static const struct aw_config_key joint_keys[] = {
      "rotate: degrees; translate: mm; pulse: servo pulse in us (default rotate)", "rotate"},
     {"role", "r | theta | h",
      "role in the arm command: r and h translate, theta rotates (default: joint 1 is theta, joint "
-     "2 "
-     "h, joint 3 r)",
+     "2 is h, joint 3 is r)",
      "theta"},
     {"min", "NUMBER", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
     {"max", "NUMBER", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},

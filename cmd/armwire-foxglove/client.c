@@ -182,7 +182,7 @@ static void handle_text(struct client *client, const char *text, size_t size)
         handle_list(client, op, json_object_get(object, "subscriptionIds"), unsubscribe);
     else
         report(client, ERROR, "%.60s: not supported — send subscribe or unsubscribe, or call /stop",
-               op ? op : "message without \"op\" — send subscribe or unsubscribe");
+               op ? op : "message without \"op\"");
     json_decref(object);
 }
 

@@ -213,7 +213,8 @@ static bool adopt(struct hub *hub, int fd, const char *protocol)
 
 static enum aw_status fail_to_start(struct aw_error *err)
 {
-    return aw_fail(err, AW_NO_LINK, "cannot start the WebSocket server — check free memory");
+    return aw_fail(err, AW_NO_LINK,
+                   "cannot start the WebSocket server — check memory and ulimit -n");
 }
 
 static enum aw_status open_library(struct hub *hub, struct aw_error *err)
@@ -323,7 +324,9 @@ int main(int argc, char **argv)
             hub.stop.command = optarg;
         else if (option == 'p' && !parse_port(optarg, &hub.port))
             return fail("--port: '%s' is not a port — give 0 to 65535", optarg);
-        else if (option == 'o' || option == '?')
+        else if (option == 'o')
+            return fail("--origin: '%s' is one too many (max 16) — remove one", optarg);
+        else if (option == '?')
             return AW_USAGE;
     }
     if (optind < argc)

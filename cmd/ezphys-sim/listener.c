@@ -117,11 +117,11 @@ static void fail_no_joint(struct listener *l, const struct command *command)
 {
     char reason[160];
     if (isnan(command->id))
-        snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — use one of the %zu names",
-                 command->message->name, command->name, l->scene->n_joints);
+        snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — see 'ezphys-sim --names'",
+                 command->message->name, command->name);
     else
-        snprintf(reason, sizeof reason, "%s: joint %.0f not found — use 1 to %zu",
-                 command->message->name, command->id, l->scene->n_joints);
+        snprintf(reason, sizeof reason, "%s: joint %.0f not found — see 'ezphys-sim --names'",
+                 command->message->name, command->id);
     log_fault(l, &l->counters.unknown, reason);
 }
 

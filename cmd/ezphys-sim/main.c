@@ -179,7 +179,7 @@ static enum aw_status run_connected(struct program *p)
         status = serve(p, link);
         if (status != AW_LOST)
             break;
-        print_log("ezphys-sim: %s — reconnecting\n", p->session->err.text);
+        print_log("ezphys-sim: %s; reconnecting\n", p->session->err.text);
         status = connect_client(p, &link, false);
     }
     return status;

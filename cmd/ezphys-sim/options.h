@@ -56,7 +56,7 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "seed", AW_AT(simulator_options, seed), .value = "N", .fallback = "1", .unit = "",
      .min = 0, .max = 4294967295, .help = "random seed of the solver"},
     {.name = "quick", AW_AT(simulator_options, quick),
-     .help = "ODE's iterative solver (QuickStep): faster, less exact"},
+     .help = "use ODE's iterative solver (QuickStep): faster, less exact"},
     {.name = "no-physics", AW_AT(simulator_options, no_physics),
      .help = "send messages of the same size without physics, for measurements"},
     {.name = "limb-force", AW_AT(simulator_options, limb_force), .value = "WHEN", .fallback = "pre",

@@ -270,8 +270,7 @@ static enum aw_status parse_value(struct aw_session *session, const struct aw_jo
 {
     bool has_unit = isalpha((unsigned char)text[strlen(text) - 1]);
     enum aw_ezphys_motion given_motion = has_unit ? AW_EZPHYS_TURNS : AW_EZPHYS_MOTION_UNKNOWN;
-    struct aw_error problem;
-    enum aw_status status = aw_number_parse_unit(text, "rad", value, &problem);
+    enum aw_status status = aw_number_parse_unit(text, "rad", value, &session->err);
     (void)jogs;
     if (status == AW_USAGE && aw_number_parse_unit(text, "m", value, NULL) == AW_OK) {
         given_motion = AW_EZPHYS_SLIDES;
@@ -279,7 +278,7 @@ static enum aw_status parse_value(struct aw_session *session, const struct aw_jo
     }
     return status == AW_OK
                ? ezphys_check_unit(session, get_joint(session, joint)->object.name, given_motion)
-               : aw_fail(&session->err, status, "%s: %s", joint->name, problem.text);
+               : aw_fail_about(&session->err, status, joint->name);
 }
 
 static enum aw_status check_send(struct aw_session *session, struct aw_joint_list *list,

@@ -31,13 +31,10 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
     if (!file)
         return aw_file_fail(&session->err, NULL, path);
     out->size = fread(out->data, 1, FILE_MAX, file);
-    bool failed = ferror(file);
+    enum aw_status status =
+        ferror(file) ? aw_file_fail(&session->err, NULL, aw_file_name(path)) : AW_OK;
     fclose(file);
-    return failed ? aw_fail(&session->err, AW_USAGE,
-                            "%.200s: cannot read the capture — check the "
-                            "file",
-                            aw_file_name(path))
-                  : AW_OK;
+    return status;
 }
 
 /* Converts in place: two digits become one byte. Skips comment lines. */

@@ -1,6 +1,7 @@
 /* The conversation with the simulator: connecting, waiting with progress messages, reconnecting,
  * and the safe stop. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -79,14 +80,14 @@ int64_t ezphys_get_deadline(const struct aw_session *session)
     return aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : default_s) * 1e9);
 }
 
-/* Explains silence: a simulator may serve another program. */
+/* Explains silence, as the end of a message: a simulator may serve another program. */
 static const char *write_silence_reason(struct aw_session *session, char out[160])
 {
     char client[96];
     if (aw_tcp_find_other_client(aw_link_fd(ezphys_state(session)->ez.link), client, sizeof client))
-        snprintf(out, 160, "in use by %s — end that program first", client);
+        snprintf(out, 160, ": in use by %s — end that program first", client);
     else
-        snprintf(out, 160, "check that the simulation runs and Send is on");
+        snprintf(out, 160, " — check that the simulation runs and Send is on");
     return out;
 }
 
@@ -106,7 +107,7 @@ static void report_waiting(struct aw_session *session)
             session, "waiting for %s: no message for a second — check whether it is paused",
             link->key);
     else
-        aw_session_print_notice(session, "waiting for %s: no message yet — %s", link->key,
+        aw_session_print_notice(session, "waiting for %s: no message yet%s", link->key,
                                 write_silence_reason(session, reason));
 }
 
@@ -232,8 +233,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline, enum
 enum aw_status ezphys_fail_no_message(struct aw_session *session)
 {
     char reason[160];
-    return aw_fail(&session->err, AW_TIMEOUT,
-                   "no message from the simulator — %s, or wait longer with -T",
+    return aw_fail(&session->err, AW_TIMEOUT, "no message from the simulator%s",
                    write_silence_reason(session, reason));
 }
 
@@ -259,10 +259,11 @@ static enum aw_status check_received(struct aw_session *session, enum aw_status 
         state->problems.noise_until_ns = ezphys_get_deadline(session);
     if (!timed_out && (!has_noise || aw_clock_now(session->clock) < state->problems.noise_until_ns))
         return AW_OK;
-    return aw_fail(
-        &session->err, AW_MALFORMED,
-        "received data is not a message: %s — check --wire, or find it with 'probe' in a capture",
-        state->ez.problem);
+    const char *problem = state->ez.problem, *remedy = strstr(problem, " — ");
+    return aw_fail(&session->err, AW_MALFORMED,
+                   "received data is not a message: %.*s — check --wire, or find it with 'probe' "
+                   "in a capture",
+                   (int)(remedy ? remedy - problem : INT_MAX), problem);
 }
 
 /* Skips a message answered before it arrived: it belongs to an earlier command. */

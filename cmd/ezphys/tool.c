@@ -35,7 +35,7 @@ static const struct aw_option options[] = {
 };
 
 static const struct aw_arg motor_args[] = {
-    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number",
+    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number of the joint",
      .field_names = AW_LIST("id", "name")},
     {.name = "velocity1", .field = "axis_motor.velocity1"},
     {.name = "max_torque1", .field = "axis_motor.max_torque1"},
@@ -46,7 +46,7 @@ static const struct aw_arg motor_args[] = {
     {0},
 };
 static const struct aw_arg force_args[] = {
-    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number",
+    {.name = "joint", .complete = ezphys_complete_joints, .help = "name or number of the joint",
      .field_names = AW_LIST("id", "name")},
     {.name = "axis1", .field = "axis_force.axis1"},
     {.name = "axis2", .field = "axis_force.axis2", .optional = true},
@@ -55,13 +55,13 @@ static const struct aw_arg force_args[] = {
 };
 #define DEVIATION                                                                                  \
     AW_DEVIATION_OPTION("hold all joints if this one leaves the range of its start and targets "   \
-                        "by more than this: 0.3rad, 0.3m")
+                        "by more than this, such as 0.3rad or 0.3m")
 #define WAY_SPEED                                                                                  \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "rad/s",   \
      .min = 0.001, .max = 100, .help = "speed of the motion in rad/s or m/s"}
 #define STEERING                                                                                   \
     {.name = "kp", AW_AT_ALL(move.kp), .missing = NAN, .value = "GAIN", .fallback = "10",          \
-     .unit = "", .min = 0, .max = 10000, .help = "velocity per rad of position error, in 1/s"},    \
+     .unit = "", .min = 0, .max = 10000, .help = "velocity per position error, in 1/s"},    \
     {.name = "max-torque", AW_AT_TOOL(ezphys_options, max_torque), .missing = NAN,                 \
      .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0, .max = 1e9,                    \
      .help = "maximum torque of each motor"}
@@ -147,7 +147,7 @@ static const struct aw_command commands[] = {
      .summary = "advance the simulation by a number of steps",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .is_integer = true,
-          .optional = true, .help = "number of exchanges (default 1)"}),
+          .optional = true, .help = "number of messages to answer (default 1)"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
@@ -240,6 +240,9 @@ const struct aw_tool ezphys_tool = {
         "describe limb", "-l sim: teleop --keys --for 2s"),
     .help.example_field = "hinge.displacement",
     .help.example_move = "motor 1 2 1000 --for 1s",
+    .help.common_examples =
+        (const struct aw_example[]){
+            {"send", "-l sim: --packets team.packets send lamp hue=120 --yes"}, {0}},
     .state.size = sizeof(struct ezphys_state),
     .state.sections = sections,
     .state.set_config_key = ezphys_configure,

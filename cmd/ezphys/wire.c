@@ -69,8 +69,8 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
     struct aw_ezphys_framing framing;
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
-        return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options] or [wire NAME]",
-                       section);
+        return aw_fail(err, AW_USAGE,
+                       "unknown section [%.40s] — use [link], [options] or [wire NAME]", section);
     enum aw_status status = find_or_add_wire(wires, section + 5, &i, err);
     if (status != AW_OK)
         return status;
@@ -80,7 +80,8 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
     int n = snprintf(text + used, AW_EZPHYS_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
                      is_base ? "" : key, is_base ? "" : "=", value);
     if ((size_t)n >= AW_EZPHYS_FRAMING_TEXT - used)
-        return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters — shorten it",
+        return aw_fail(err, AW_USAGE,
+                       "[wire %s]: description longer than %d characters — shorten it",
                        wires->name[i], AW_EZPHYS_FRAMING_TEXT - 1);
     return aw_ezphys_framing_parse(&framing, text, NULL, err);
 }

@@ -19,7 +19,7 @@ enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **de
     if (given->fault)
         status = aw_hidmotor_faults_parse(given->fault, &options.faults, err);
     if (status == AW_OK && latency)
-        status = aw_url_duration(latency, &options.latency_ns, err);
+        status = aw_url_duration("latency", latency, &options.latency_ns, err);
     *device = status == AW_OK ? aw_hidmotor_device_new(&options) : NULL;
     return status;
 }

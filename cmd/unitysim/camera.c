@@ -37,7 +37,7 @@ static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_
         snprintf(path, PATH_MAX, "%s", given);
     else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, PATH_MAX))
         return aw_fail(&session->err, AW_USAGE,
-                       "no file of camera views found — give --views FILE");
+                       "camera views: HOME is not set — give --views FILE");
     return aw_unitysim_views_load(views, path, &session->err);
 }
 

@@ -107,21 +107,20 @@ static const char *const argument_names[] = {"velocity", "tolerance", "timeout",
 static enum aw_status parse_target(struct aw_session *session, const struct aw_joint *joint,
                                    bool jogs, const char *text, double *deg)
 {
-    struct aw_error problem;
+    struct aw_error *err = &session->err;
     double ticks;
     bool is_angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
     enum aw_status status =
-        is_angle ? aw_number_parse_unit(text, "deg", deg, &problem)
-        : jogs   ? aw_number_parse_unit(text, "tick", &ticks, &problem)
+        is_angle ? aw_number_parse_unit(text, "deg", deg, err)
+        : jogs   ? aw_number_parse_unit(text, "tick", &ticks, err)
                  : aw_unitysim_position_parse((int)joint->id, text,
-                                              &unitysim_client(session)->options.limits, &ticks,
-                                              &problem);
+                                              &unitysim_client(session)->options.limits, &ticks, err);
     if (status == AW_OK && !is_angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_ticks_to_deg(ticks);
     if (status == AW_OK && fabs(aw_unitysim_deg_to_ticks(*deg)) > UINT16_MAX)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range (%d to %d)",
-                       joint->name, aw_unitysim_deg_to_ticks(*deg), -UINT16_MAX, UINT16_MAX);
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", problem.text);
+        return aw_fail(err, AW_LIMIT, "%s: %.9g ticks is out of range (%d to %d)", joint->name,
+                       aw_unitysim_deg_to_ticks(*deg), -UINT16_MAX, UINT16_MAX);
+    return aw_fail_about(err, status, joint->name);
 }
 
 static const char *find_argument(const struct aw_args *args, const char *name)
@@ -144,13 +143,15 @@ static enum aw_status parse_number(struct aw_session *session, const char *name,
 static enum aw_status parse_velocity(struct aw_session *session, const char *text)
 {
     struct aw_unitysim_drive drive;
-    enum aw_status status =
-        aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, &session->err);
-    if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
+    enum aw_status status = aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, NULL);
+    if (status == AW_LIMIT)
+        return aw_fail(&session->err, status, "velocity: %.20s is out of range (1 to %d)", text,
+                       AW_UNITYSIM_VELOCITY_MAX);
+    if (status != AW_OK || drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: '%.20s' is not an unsigned speed — write 45 or 30deg/s", text);
     unitysim_state(session)->motion.velocity = drive.velocity;
-    return status;
+    return AW_OK;
 }
 
 static enum aw_status parse_arguments(struct aw_session *session, const struct aw_args *args,
@@ -290,7 +291,7 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
         aw_unitysim_idle(unitysim_client(session), deadline, on_feedback, &watch, &session->err);
     if (status == AW_OK && !watch.ended && session->motion.moving && unitysim_notice_stale(session))
         return aw_fail(&session->err, AW_TIMEOUT,
-                       "no feedback: joint positions unknown — load a scene first");
+                       "no feedback: joint positions unknown — check the simulator");
     return status;
 }
 

@@ -93,11 +93,11 @@ static bool on_first_feedback(void *context, const struct aw_received *received)
     return unitysim_client(session)->feedback.count == 0;
 }
 
-static const char *get_silence_reason(const struct aw_session *session)
+static enum aw_status fail_silent(struct aw_session *session, const char *problem)
 {
-    const struct unitysim_state *state = session->state;
-    return state->unity.reports.link_news[0] ? state->unity.reports.link_news
-                                             : session->tool->help.no_answer_hint;
+    const char *news = ((const struct unitysim_state *)session->state)->unity.reports.link_news;
+    return aw_fail(&session->err, AW_TIMEOUT, "%s%s%s", problem, *news ? ": " : " — ",
+                   *news ? news : session->tool->help.no_answer_hint);
 }
 
 enum aw_status unitysim_await_feedback(struct aw_session *session)
@@ -110,7 +110,7 @@ enum aw_status unitysim_await_feedback(struct aw_session *session)
         status = aw_unitysim_idle(unity, deadline, on_first_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
-        return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", get_silence_reason(session));
+        return fail_silent(session, "no feedback");
     ((struct unitysim_state *)session->state)->received_ns = unity->feedback.received_ns;
     return status;
 }
@@ -206,8 +206,7 @@ enum aw_status unitysim_stop(struct aw_session *session)
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stream.stop_confirmed))
-        return aw_fail(&session->err, AW_TIMEOUT, "stop sent, no feedback — %s",
-                       get_silence_reason(session));
+        return fail_silent(session, "stop sent, no feedback");
     return status;
 }
 
@@ -284,7 +283,7 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
         /* NaN (the message has no velocity) compares false. */
         if (velocity > aw_unitysim_velocity_cap(i))
             return aw_fail(&session->err, AW_LIMIT,
-                           "%s.velocity: %.0f is out of range (max %d) — add --force",
+                           "%s.velocity: %.0f is out of range (max %d) — give --force to override",
                            aw_unitysim_joint_name(i), velocity, aw_unitysim_velocity_cap(i));
     }
     return AW_OK;

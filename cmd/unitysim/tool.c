@@ -25,7 +25,7 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
 static const struct aw_option options[] = {
     {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",
      .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_DEVICES,
-     .help = "file of joint limits, one a line: elbow 1700 2570"},
+     .help = "file of joint limits, one joint per line: elbow 1700 2570"},
     {.name = "views", AW_AT_TOOL(unitysim_options, views), .value = "FILE",
      .check = aw_session_check_file,
      .help = "file of saved camera views (default CameraViews.csv beside the config file)"},
@@ -273,6 +273,9 @@ const struct aw_tool unitysim_tool = {
                 "describe feedback", "-l sim: teleop --keys --for 2s"),
     .help.example_field = "elbow.position",
     .help.example_move = "move elbow=2300",
+    .help.common_examples =
+        (const struct aw_example[]){
+            {"send", "-l sim: --packets team.packets send lamp hue=120 --yes"}, {0}},
     .help.no_answer_hint =
         "check the simulator with 'list', and load a scene: unitysim scene basic",
     .state.size = sizeof(struct unitysim_state),

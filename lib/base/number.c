@@ -106,7 +106,7 @@ static enum aw_status fail_unit(const char *text, const char *unit, const char *
         return aw_fail(err, AW_USAGE, "'%.40s': space before the unit — write %.*s%s", text,
                        (int)(unit - text), text, next);
     if (*unit == ',' && isdigit((unsigned char)unit[1]))
-        return aw_fail(err, AW_USAGE, "'%.40s': write a decimal point — %.*s.%.20s", text,
+        return aw_fail(err, AW_USAGE, "'%.40s': decimal comma — write %.*s.%.20s", text,
                        (int)(unit - text), text, unit + 1);
     if (!find_unit(unit))
         return aw_fail(err, AW_USAGE, "'%.40s': unknown unit '%.20s' — %s%s", text, unit,

@@ -19,6 +19,14 @@ enum aw_status(aw_fail)(struct aw_error *err, enum aw_status status, const char 
     return status;
 }
 
+enum aw_status aw_fail_about(struct aw_error *err, enum aw_status status, const char *subject)
+{
+    if (status == AW_OK || status == AW_NO_MEMORY || !err)
+        return status;
+    const struct aw_error problem = *err;
+    return aw_fail(err, status, "%s: %s", subject, problem.text);
+}
+
 enum aw_status(aw_no_memory)(struct aw_error *err)
 {
     return aw_fail(err, AW_NO_MEMORY, "out of memory");

@@ -42,6 +42,10 @@ struct aw_error {
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Puts "subject: " before the message of a failed call, and returns its status. For a call that
+ * succeeded, returns AW_OK. */
+enum aw_status aw_fail_about(struct aw_error *err, enum aw_status status, const char *subject);
+
 /* Fills err (may be NULL) with the message "out of memory" and returns AW_NO_MEMORY. */
 enum aw_status aw_no_memory(struct aw_error *err);
 

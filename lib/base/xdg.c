@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ADVICE "set XDG_RUNTIME_DIR to a private directory"
+
 static const struct {
     const char *variable, *home_folder;
 } folders[] = {
@@ -37,14 +39,12 @@ bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
 static enum aw_status check_private(const char *path, struct aw_error *err)
 {
     struct stat info;
-    if (lstat(path, &info) != 0)
-        return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a path", path, strerror(errno));
-    if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0)
+    if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return aw_fail(err, AW_NO_LINK, "%.100s: not a directory — " ADVICE, path);
+    if (info.st_uid == geteuid() && (info.st_mode & 077) == 0)
         return AW_OK;
-    return aw_fail(
-        err, AW_NO_LINK,
-        "%.100s: directory not private (owner %u, mode %03o) — give another path, or remove it",
-        path, (unsigned)info.st_uid, (unsigned)info.st_mode & 0777U);
+    return aw_fail(err, AW_NO_LINK, "%.100s: directory not private (owner %u, mode %03o) — " ADVICE,
+                   path, (unsigned)info.st_uid, (unsigned)info.st_mode & 0777U);
 }
 
 enum aw_status aw_xdg_make_runtime(char *out, size_t size, struct aw_error *err)
@@ -57,6 +57,8 @@ enum aw_status aw_xdg_make_runtime(char *out, size_t size, struct aw_error *err)
     }
     const char *temporary = get_absolute_path("TMPDIR");
     snprintf(out, size, "%s/armwire-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
-    mkdir(out, 0700);
-    return check_private(out, err);
+    if (mkdir(out, 0700) == 0 || errno == EEXIST)
+        return check_private(out, err);
+    return aw_fail(err, AW_NO_LINK, "%.100s: cannot create the directory: %s — " ADVICE, out,
+                   strerror(errno));
 }

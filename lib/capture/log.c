@@ -270,7 +270,8 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
     if (status != AW_OK)
         return status;
     if (!log->path && lseek(log->reading.fd, 0, SEEK_SET) != 0)
-        return aw_fail(err, AW_LOST, "%s: cannot read it twice — %s", log->name, strerror(errno));
+        return aw_fail(err, AW_LOST, "%s: cannot read it twice: %s — give a regular file",
+                       log->name, strerror(errno));
     log->input.unread_from = log->input.unread_to = 0;
     log->counts.n_read = log->counts.line_number = 0;
     log->candump = (struct aw_candump_log){0};

@@ -151,9 +151,9 @@ enum aw_status aw_table_check_times(const struct aw_table *table, int column, st
         double previous = aw_table_cell(table, i - 1, column),
                now = aw_table_cell(table, i, column);
         if (now <= previous) {
-            aw_fail(err, AW_USAGE,
-                    "%s: time %.9g s is not after %.9g s of line %zu — sort the rows",
-                    table->names[column], now, previous, table->lines[i - 1]);
+            aw_fail(err, AW_USAGE, "%s: time %.9g s is not after %.9g s of line %zu — %s",
+                    table->names[column], now, previous, table->lines[i - 1],
+                    now < previous ? "sort the rows" : "remove the duplicate");
             return aw_table_fail_at_row(err, table, i);
         }
     }

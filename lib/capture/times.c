@@ -114,9 +114,10 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
         return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }
     if (*column < 0 || time.is_step) {
-        aw_table_get_column(table, "t", column, err);
-        aw_append(err->text, sizeof err->text, " ", "(" AW_TIME_NAMES ")");
-        return err->status;
+        char names[160];
+        aw_fail(err, AW_USAGE, "no time column, the table has %s — " AW_TIME_NAMES,
+                aw_table_list(table, names, sizeof names));
+        return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }
     return aw_table_get_column(table, table->names[*column], column, err);
 }

@@ -58,8 +58,8 @@ static enum aw_status read_scale(struct reader *r, double *scale)
     char *end;
     double factor = strtod(r->at + 1, &end);
     if (end == r->at + 1 || !isfinite(factor) || factor == 0)
-        return aw_fail(r->err, AW_USAGE, "'%.40s': no number after %c — give one other than 0",
-                       r->at, *r->at);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': invalid scale — give a number other than 0",
+                       r->at);
     *scale *= divides ? 1 / factor : factor;
     r->at = end;
     skip_blanks(r);
@@ -173,14 +173,12 @@ enum aw_status aw_follow_row_convert(struct aw_follow_row *row, const char *unit
                    {row->low_text, &row->low},
                    {row->high_text, &row->high},
                    {row->dead_text, &row->dead_band}};
-    struct aw_error problem;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        enum aw_status status = *numbers[i].text ? aw_number_parse_unit(numbers[i].text, unit,
-                                                                        numbers[i].value, &problem)
-                                                 : AW_OK;
-        if (status != AW_OK)
-            return aw_fail(err, status, "%s: %s", row->joint, problem.text);
-    }
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == AW_OK; i++)
+        if (*numbers[i].text)
+            status = aw_number_parse_unit(numbers[i].text, unit, numbers[i].value, err);
+    if (status != AW_OK)
+        return aw_fail_about(err, status, row->joint);
     if (!(row->low <= row->high))
         return aw_fail(err, AW_USAGE, "%s: clamp %s..%s is empty — give the lower limit first",
                        row->joint, row->low_text, row->high_text);

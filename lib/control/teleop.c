@@ -16,7 +16,7 @@
 const char *const aw_halt_names[AW_HALTS] = {
     "",
     "enabling button released",
-    "events were lost",
+    "input events lost",
     "gamepad disconnected",
     "this program stalled",
     "no data from the gamepad",

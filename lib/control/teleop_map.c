@@ -67,8 +67,9 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
         if (status != AW_OK)
             return status;
         if (*options[i].value < options[i].min || *options[i].value > options[i].max)
-            return aw_fail(err, AW_USAGE, "%s is out of range (%g to %g)", name, options[i].min,
-                           options[i].max);
+            return aw_fail(err, AW_USAGE, "%s: %.40s is out of range (%g to %g%s%s)", name, text,
+                           options[i].min, options[i].max, options[i].unit ? " " : "",
+                           options[i].unit ? options[i].unit : "");
         if (!isnan(lockout))
             row->lockout_ns = (int64_t)(lockout * 1e9);
         return AW_OK;
@@ -172,19 +173,18 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
 enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, const char *value,
                                  struct aw_error *err)
 {
-    struct aw_error problem;
     enum aw_status status;
     if (strcmp(key, "select") == 0)
-        status = set_select(map, value, &problem);
+        status = set_select(map, value, err);
     else if (strcmp(key, "enable") == 0) {
-        status = find_input(map, value, strlen(value), &map->enable, &problem);
+        status = find_input(map, value, strlen(value), &map->enable, err);
         map->has_enable = status == AW_OK;
     } else if (strcmp(key, "full") == 0) {
-        status = find_input(map, value, strlen(value), &map->full_speed, &problem);
+        status = find_input(map, value, strlen(value), &map->full_speed, err);
         map->has_full_speed = status == AW_OK;
     } else
-        status = set_row(map, key, value, &problem);
-    return status == AW_OK ? AW_OK : aw_fail(err, status, "%.40s: %.150s", key, problem.text);
+        status = set_row(map, key, value, err);
+    return aw_fail_about(err, status, key);
 }
 
 enum aw_status aw_teleop_map_parse(struct aw_teleop_map *map, const char *text,

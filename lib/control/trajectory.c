@@ -190,7 +190,7 @@ static enum aw_status check_points(const double *t_s, const double *points, size
         if (i > 0 && t_s[i] <= t_s[i - 1])
             return aw_fail(
                 err, AW_USAGE,
-                "path: point %zu at %.9g s is not after the previous point — sort the points",
+                "path: point %zu at %.9g s is not after the previous point — give increasing times",
                 i + 1, t_s[i]);
     }
     return AW_OK;

@@ -80,7 +80,7 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "udp-listen",
         .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
-        .help = "simulator's end of udp:, answers to 127.0.0.1:30005 by default (reply=…; "
+        .help = "UDP server of a simulator; answers to 127.0.0.1:30005 by default (reply=…; "
                 "reply=sender: to the last sender); host *: all addresses",
         .keys = udp_listen_keys,
         .is_server = true,

@@ -32,7 +32,7 @@ static void fail(struct parser *p, const char *expected)
     if (token->kind == AW_DBC_UNCLOSED)
         aw_fail(p->err, AW_USAGE, "unterminated string — add the closing quote");
     else if (token->kind == AW_DBC_END)
-        aw_fail(p->err, AW_USAGE, "end of file, expected %s", expected);
+        aw_fail(p->err, AW_USAGE, "end of file — expected %s", expected);
     else
         aw_fail(p->err, AW_USAGE, "unexpected '%.*s' — expected %s",
                 (int)(token->length < 40 ? token->length : 40), token->at, expected);
@@ -206,7 +206,7 @@ static void read_mux_indicator(struct parser *p, struct aw_dbc_signal *signal)
     }
     signal->mux.is_multiplexor = ok && digits + 1 == token->length && token->at[digits] == 'M';
     accept(p, ok && digits + signal->mux.is_multiplexor == token->length,
-           "':', or M, or m with the number of a multiplexed signal");
+           "':', M, or m with a number, such as m3");
 }
 
 /* Parses position, byte order and sign: 7|16@0-. */
@@ -215,12 +215,12 @@ static void read_position(struct parser *p, struct aw_dbc_signal *signal)
     parse_sign(p, ':', "':'");
     signal->start = parse_count(p, 65535, "the first bit of the signal");
     parse_sign(p, '|', "'|'");
-    signal->length = parse_count(p, 65535, "the number of its bits");
+    signal->length = parse_count(p, 65535, "the length of the signal in bits");
     parse_sign(p, '@', "'@'");
-    signal->big_endian = parse_count(p, 1, "0 (the highest byte first) or 1 (the lowest)") == 0;
+    signal->big_endian = parse_count(p, 1, "0 (big-endian) or 1 (little-endian)") == 0;
     signal->is_signed = skip_sign(p, '-');
     if (!signal->is_signed)
-        parse_sign(p, '+', "+ or - (with a sign)");
+        parse_sign(p, '+', "+ (unsigned) or - (signed)");
 }
 
 /* Parses factor and offset: (0.1,-40). */
@@ -366,7 +366,7 @@ static void read_type(struct parser *p)
 {
     struct aw_dbc_signal *signal = parse_signal(p);
     skip_sign(p, ':');
-    unsigned type = parse_count(p, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
+    unsigned type = parse_count(p, 3, "0 (integer), 1 (float) or 2 (double)");
     if (signal)
         signal->type = type;
     skip_statement(p);
@@ -386,7 +386,7 @@ static struct aw_choice parse_choice(struct parser *p)
 static void read_choices(struct parser *p)
 {
     struct aw_dbc_signal *signal = parse_signal(p);
-    const char *chooser = parse_name(p, "the name of its multiplexor");
+    const char *chooser = parse_name(p, "the name of the multiplexor");
     while (p->status == AW_OK && !aw_dbc_is_sign(&p->scan.token, ';')) {
         struct aw_choice choice = parse_choice(p);
         skip_sign(p, ',');

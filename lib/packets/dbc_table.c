@@ -53,7 +53,7 @@ static const struct {
     [DRIVER_ID] = {"message with an identifier of the joint drivers",
                    "messages with identifiers of the joint drivers"},
     [SAME_ID] = {"message with a duplicate identifier", "messages with a duplicate identifier"},
-    [TABLE_FULL] = {"message beyond the limit", "messages beyond the limit"},
+    [TABLE_FULL] = {"message beyond the limit of 1024", "messages beyond the limit of 1024"},
     [OUTSIDE] = {"signal outside its message", "signals outside their messages"},
     [SAME_NAME] = {"signal with a duplicate name", "signals with a duplicate name"},
     [BAD_FACTOR] = {"signal with a factor of 0, a factor above 1e30 or an unknown type",
@@ -61,7 +61,8 @@ static const struct {
     [NO_CHOOSER] = {"signal without its multiplexor", "signals without their multiplexors"},
     [TOO_MANY] = {"signal in a message with more than 63 signals",
                   "signals in messages with more than 63 signals"},
-    [LARGE_VALUE] = {"name of a value larger than 32 bits", "names of values larger than 32 bits"},
+    [LARGE_VALUE] = {"name for a value larger than 32 bits",
+                     "names for values larger than 32 bits"},
 };
 
 struct builder {
@@ -395,7 +396,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
             return used < FILE_MAX
                        ? aw_no_memory(err)
                        : aw_fail(err, AW_USAGE,
-                                 "%s: file too large (max %d MB) — remove unused messages", name,
+                                 "%s: file too large (max %d MiB) — remove unused messages", name,
                                  FILE_MAX >> 20);
         *text = grown;
         n_read = fread(*text + used, 1, room - used - 1, file);

@@ -116,8 +116,8 @@ static enum aw_status read_type(struct aw_field *row, bool ascii, char *text, st
     bool ok = is_constant ? read_constant(row, text + 6) : read_plain(row, text);
     if (ok && row->type != AW_DIGITS)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "invalid type '%.40s'%s — use %s", text,
-                   is_constant ? ", value out of range or missing" : "", types);
+    return aw_fail(err, AW_USAGE, "invalid type '%.40s' — use %s", text,
+                   is_constant ? "const:TYPE:VALUE with a value in the range of TYPE" : types);
 }
 
 /* ---- Keys ---- */
@@ -142,7 +142,7 @@ static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, c
 {
     char number[AW_NUMBER_MAX + 1];
     size_t length = strspn(text, "0123456789.+-eE/");
-    if (length >= sizeof number)
+    if (length == 0 || length >= sizeof number)
         return aw_fail(err, AW_USAGE, "scale: '%.40s' is not a number", text);
     memcpy(number, text, length);
     number[length] = '\0';
@@ -155,9 +155,7 @@ static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, c
         status = aw_number_parse(slash, &divisor, err);
     if (status == AW_OK &&
         !(fabs(row->scale / divisor) >= 1e-30 && fabs(row->scale / divisor) <= 1e30))
-        status =
-            aw_fail(err, AW_USAGE,
-                    "scale: '%.40s' is out of range — give a finite number other than 0", text);
+        status = aw_fail(err, AW_USAGE, "scale: '%.40s' is out of range (1e-30 to 1e30)", text);
     row->scale /= divisor;
     return status == AW_OK && text[length] ? read_unit(row, store, text + length, err) : status;
 }
@@ -201,7 +199,8 @@ static enum aw_status read_values(struct aw_field *row, struct aw_store *store, 
             return status;
         for (size_t i = 0; i < n; i++)
             if (names[i].value == (int32_t)value || strcmp(names[i].name, part) == 0)
-                return aw_fail(err, AW_USAGE, "values: duplicate '%.40s' — rename one", part);
+                return aw_fail(err, AW_USAGE,
+                               "values: duplicate '%.40s' — use each name and number once", part);
         names[n].value = (int32_t)value;
         names[n].name = aw_store_string(store, part);
         if (!names[n++].name)
@@ -236,7 +235,9 @@ static enum aw_status read_separator(struct aw_field *row, const char *value, st
     bool is_none = strcmp(value, "none") == 0;
     bool is_sign =
         strlen(value) == 1 && !strchr("0123456789-", *value) && *value > ' ' && *value < 0x7F;
-    if (row->type != AW_DIGITS || (!is_none && !is_sign))
+    if (row->type != AW_DIGITS)
+        return aw_fail(err, AW_USAGE, "before: not supported in binary packets — remove it");
+    if (!is_none && !is_sign)
         return aw_fail(err, AW_USAGE,
                        "before: invalid '%.40s' — give one character other than a digit, such as , "
                        "or ;, or none",
@@ -256,20 +257,16 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
 {
     static const char *const keys[] = {"scale",   "offset", "min",    "max",   "default",
                                        "no_data", "values", "endian", "before"};
-    switch (aw_find_name(keys, sizeof keys / sizeof *keys, key)) {
+    const char **texts[] = {&limits->offset, &limits->min, &limits->max, &limits->fallback};
+    int index = aw_find_name(keys, sizeof keys / sizeof *keys, key);
+    switch (index) {
     case 0:
         return read_scale(row, store, value, err);
     case 1:
-        limits->offset = value;
-        return AW_OK;
     case 2:
-        limits->min = value;
-        return AW_OK;
     case 3:
-        limits->max = value;
-        return AW_OK;
     case 4:
-        limits->fallback = value;
+        *texts[index - 1] = value;
         return AW_OK;
     case 5:
         return read_no_data(row, value, err);
@@ -282,8 +279,8 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
     default:
         return aw_fail(err, AW_USAGE,
                        "unknown key '%.40s' — use scale, offset, min, max, default, no_data, "
-                       "values, endian or help",
-                       key);
+                       "values, %s or help",
+                       key, row->type == AW_DIGITS ? "before" : "endian");
     }
 }
 
@@ -309,7 +306,8 @@ static enum aw_status apply_default(struct aw_field *row, const struct limits *l
     bool outside =
         row->optional && limits->min && !(row->fallback >= row->min && row->fallback <= row->max);
     if (status == AW_OK && outside)
-        status = aw_fail(err, AW_USAGE, "default: %s is out of range min to max", limits->fallback);
+        status = aw_fail(err, AW_USAGE, "default: %s is out of range (%s to %s)", limits->fallback,
+                         limits->min, limits->max);
     return status;
 }
 

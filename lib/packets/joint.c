@@ -88,16 +88,19 @@ static enum aw_status find_field(const struct aw_protocol *protocol, const char 
         const char *field = aw_field_of(path, message->name);
         if (!(message->dir & dir) || !field)
             continue;
-        if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
-            break;
-        int scalar = aw_codec_find(&codec, field);
+        int scalar = -1;
+        if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) == AW_OK)
+            scalar = aw_codec_find(&codec, field);
         if (scalar < 0)
-            break;
+            return aw_fail(err, AW_USAGE,
+                           "joint %s: %s: packet '%s' has no field '%.60s' — name another field",
+                           joint, key, message->name, field);
         *found = (struct located_field){message, aw_scalar_range(&codec, scalar, NULL)};
         return AW_OK;
     }
-    return aw_fail(err, AW_USAGE, "joint %s: %s: no packet %s the device with field '%.60s'", joint,
-                   key, dir == AW_TX ? "to" : "from", path);
+    return aw_fail(err, AW_USAGE,
+                   "joint %s: %s: packet '%.*s' %s the device not found — add it to the file",
+                   joint, key, (int)strcspn(path, "."), path, dir == AW_TX ? "to" : "from");
 }
 
 static enum aw_status check_unit(const char *joint, const char *key, const char *unit,
@@ -161,7 +164,8 @@ enum aw_status aw_packet_check_joint(const struct aw_protocol *protocol,
                    {"velocity", joint->velocity, false},
                    {"effort", joint->effort, false}};
     if (!joint->setpoint || !joint->position)
-        return aw_fail(err, AW_USAGE, "joint %s: no %s — add one to confirm moves", joint->name,
+        return aw_fail(err, AW_USAGE, "joint %s: %s is missing — add '%s = PACKET.FIELD'",
+                       joint->name, joint->setpoint ? "position" : "setpoint",
                        joint->setpoint ? "position" : "setpoint");
     *fault = "setpoint";
     enum aw_status status =
@@ -239,7 +243,8 @@ static enum aw_status check_reported(const struct aw_protocol *protocol,
                *set_unit = unit ? unit : "no unit";
     return strcmp(reported_unit, set_unit) == 0
                ? AW_OK
-               : aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and reported in %s", joint->name,
+               : aw_fail(err, AW_USAGE,
+                         "joint %s: %s is set in %s and reported in %s — use one unit", joint->name,
                          key, set_unit, reported_unit);
 }
 

@@ -66,12 +66,13 @@ static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_
     return AW_OK;
 }
 
-static enum aw_status read_yes_no(bool *yes, const char *value, struct aw_error *err)
+static enum aw_status read_yes_no(bool *yes, const char *key, const char *value,
+                                  struct aw_error *err)
 {
     *yes = strcmp(value, "yes") == 0;
     if (*yes || strcmp(value, "no") == 0)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "'%.40s' is not yes or no", value);
+    return aw_fail(err, AW_USAGE, "%s: '%.40s' is not yes or no", key, value);
 }
 
 static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw_error *err)
@@ -211,7 +212,8 @@ static enum aw_status check_position(struct aw_packet *p, const struct aw_field 
     size_t total =
         p->parse.bits + (p->group.group_bits + bits) * (p->group.n_labels ? p->group.n_labels : 1);
     if (total > p->custom->max_size * 8u)
-        return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, beyond the maximum of %u bytes",
+        return aw_fail(err, AW_USAGE,
+                       "%s: ends at byte %zu, beyond the maximum of %u bytes — split the packet",
                        row->name, (total + 7) / 8, p->custom->max_size);
     return AW_OK;
 }
@@ -293,7 +295,6 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
 {
     struct aw_field row = {0};
     enum aw_order order;
-    struct aw_error problem;
     enum aw_status status = aw_packet_check_name(name, "a field", err);
     if (status == AW_OK && p->parse.has_checksum)
         return aw_fail(err, AW_USAGE, "%s: after the checksum — move the checksum to the end",
@@ -302,9 +303,9 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
         return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
-    status = aw_packet_parse_field(&row, &order, p->protocol->frames.ascii, store, value, &problem);
+    status = aw_packet_parse_field(&row, &order, p->protocol->frames.ascii, store, value, err);
     if (status != AW_OK)
-        return aw_fail(err, status, "%s: %.220s", name, problem.text);
+        return aw_fail_about(err, status, name);
     row.name = aw_store_string(store, name);
     return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
@@ -318,9 +319,9 @@ static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
     enum aw_status status = aw_packet_check(p, err);
     if (status != AW_OK)
         return status;
-    p->parse.request = aw_packet_end_rows(p, store);
+    p->parse.request = aw_packet_end_rows(p, store, err);
     if (!p->parse.request)
-        return aw_no_memory(err);
+        return err->status;
     p->parse.in_answer = true;
     p->parse.has_text = p->parse.has_checksum = false;
     memset(p->rows, 0, p->parse.n_rows * sizeof *p->rows);
@@ -339,7 +340,7 @@ enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store,
     case 1:
         return read_text(&p->help, store, value, err);
     case 2:
-        return read_yes_no(&p->options.ask, value, err);
+        return read_yes_no(&p->options.ask, name, value, err);
     case 3:
         return read_rate(p, value, err);
     case 4:
@@ -349,9 +350,9 @@ enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store,
     case 6:
         return read_dir(p, value, err);
     case 7:
-        return read_yes_no(&p->options.moves, value, err);
+        return read_yes_no(&p->options.moves, name, value, err);
     case 9:
-        return read_yes_no(&p->options.replace, value, err);
+        return read_yes_no(&p->options.replace, name, value, err);
     case 8:
         return aw_packet_parse_endian(&p->parse.order, value, err);
     case 10:
@@ -361,12 +362,17 @@ enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store,
     }
 }
 
-const struct aw_field *aw_packet_end_rows(struct aw_packet *p, struct aw_store *store)
+const struct aw_field *aw_packet_end_rows(struct aw_packet *p, struct aw_store *store,
+                                          struct aw_error *err)
 {
-    if (close_group(p, store, NULL) != AW_OK)
+    if (close_group(p, store, err) != AW_OK)
         return NULL;
     if (p->parse.bits % 8 && p->parse.n_rows < AW_PACKET_ROWS)
         p->rows[p->parse.n_rows++] = (struct aw_field){
             .name = "zero", .type = AW_PAD, .bits = (uint16_t)(8 - p->parse.bits % 8)};
-    return aw_store_copy(store, p->rows, (p->parse.n_rows + 1) * sizeof *p->rows);
+    const struct aw_field *rows =
+        aw_store_copy(store, p->rows, (p->parse.n_rows + 1) * sizeof *p->rows);
+    if (!rows)
+        aw_no_memory(err);
+    return rows;
 }

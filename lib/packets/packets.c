@@ -172,7 +172,7 @@ static enum aw_status check_conflicts(struct file_reader *r, const struct aw_mes
         struct aw_message *other = &r->packets->messages[i];
         bool same_dir = (other->dir & message->dir) != 0;
         if (same_dir && strcmp(other->name, message->name) == 0)
-            return aw_fail(r->err, AW_USAGE, "packet %s: duplicate name — rename one",
+            return aw_fail(r->err, AW_USAGE, "packet %s: duplicate name — rename the packet",
                            message->name);
         if (!same_dir || !has_same_code(other, message))
             continue;
@@ -279,9 +279,9 @@ static enum aw_status add_packet(struct file_reader *r)
         r->stop.motion_name = p->name;
         r->stop.motion_line = p->parse.line;
     }
-    message.fields = aw_packet_end_rows(&r->packet, &r->packets->store);
+    message.fields = aw_packet_end_rows(&r->packet, &r->packets->store, r->err);
     if (!message.fields)
-        return aw_no_memory(r->err);
+        return r->err->status;
     return p->options.ask || p->answer || p->parse.in_answer ? add_request(r, &message)
                                                              : add_message(r, &message);
 }
@@ -351,8 +351,7 @@ static enum aw_status read_answer(const struct file_reader *r, const struct pend
             return AW_OK;
     }
     return aw_fail(r->err, AW_USAGE,
-                   "packet %s: the answer packet has an answer itself — put the fields of the "
-                   "answer after 'answer ='",
+                   "packet %s: circular 'answer' — put the fields of the answer after 'answer ='",
                    message->name);
 }
 
@@ -452,12 +451,17 @@ static enum aw_status read_stop(struct file_reader *r, const char *name, char *v
     return status;
 }
 
+static enum aw_status fail_section(const struct file_reader *r)
+{
+    return aw_fail(r->err, AW_USAGE,
+                   "invalid section — write only '[packet NAME]', '[joint NAME]' or '[stop]'");
+}
+
 static enum aw_status read_section(struct file_reader *r, char *line)
 {
     char *words[4], *end = strchr(line, ']');
     if (!end || end[1 + strspn(end + 1, " \t")])
-        return aw_fail(r->err, AW_USAGE,
-                       "invalid section — write '[packet NAME]', '[joint NAME]' or '[stop]' only");
+        return fail_section(r);
     *end = '\0';
     enum aw_status status = end_section(r);
     if (status == AW_OK)
@@ -470,8 +474,7 @@ static enum aw_status read_section(struct file_reader *r, char *line)
     if (n == 2 && strcmp(words[0], "joint") == 0)
         return begin_joint(r, words[1]);
     if (n != 1 || strcmp(words[0], "stop") != 0)
-        return aw_fail(r->err, AW_USAGE,
-                       "invalid section — write '[packet NAME]', '[joint NAME]' or '[stop]'");
+        return fail_section(r);
     r->section = STOP;
     return AW_OK;
 }

@@ -69,9 +69,10 @@ enum aw_status aw_packet_parse_line(struct aw_packet *packet, struct aw_store *s
 /* Checks that can be made only at the end of a packet or group. AW_USAGE: a check failed. */
 enum aw_status aw_packet_check(struct aw_packet *packet, struct aw_error *err);
 
-/* Ends the packet and returns all its rows, padded to a whole byte and terminated by {0}. NULL: out
- * of memory. */
-const struct aw_field *aw_packet_end_rows(struct aw_packet *packet, struct aw_store *store);
+/* Ends the packet and returns all its rows, padded to a whole byte and terminated by {0}. NULL: too
+ * many fields, or out of memory. */
+const struct aw_field *aw_packet_end_rows(struct aw_packet *packet, struct aw_store *store,
+                                          struct aw_error *err);
 
 #define AW_PACKET_JOINTS 16
 #define AW_PACKET_STOPS  4

@@ -6,10 +6,10 @@
 enum { LOG_INFO = 20 };
 
 const char aw_frame_text[] =
-    "# Bytes as they passed the link: a frame, or a piece of a stream. On CAN two bytes of\n"
-    "# identifier, the low one first, stand before the data.\n"
+    "# Bytes on the link: a frame, or part of a stream. On CAN, the data follow two bytes of\n"
+    "# identifier, low byte first.\n"
     "uint8 TX=1  # to the device\n"
-    "uint8 RX=2  # from it\n"
+    "uint8 RX=2  # from the device\n"
     "uint8 direction\n"
     "string link\n"
     "uint8[] bytes\n";

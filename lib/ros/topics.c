@@ -73,7 +73,7 @@ struct aw_topics {
 };
 
 static const char joint_state_text[] =
-    "# What a device says of its joints.\n"
+    "# State of the joints, as the device reports it.\n"
     "std_msgs/Header header\n"
     "string[] name\n"
     "float64[] position  # rad, m\n"

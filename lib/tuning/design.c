@@ -44,10 +44,15 @@ static enum aw_status init_target(const struct aw_process *process, const struct
     s->process.gain = fabs(process->gain);
     struct aw_process with_hold = s->process;
     with_hold.dead_time_s += driver->tick_s / 2;
-    if (!(with_hold.gain > 0) || !isfinite(with_hold.gain) || !(driver->tick_s > 0) ||
-        !aw_process_ultimate(&with_hold, &s->omega, &s->ku))
-        return aw_fail(err, AW_USAGE, "design: gain %g or control period %g s is out of range",
-                       process->gain, driver->tick_s);
+    if (!(with_hold.gain > 0) || !isfinite(with_hold.gain))
+        return aw_fail(err, AW_USAGE,
+                       "design: gain %g of the model must be finite and not 0 — identify the "
+                       "joint again",
+                       process->gain);
+    if (!(driver->tick_s > 0) || !aw_process_ultimate(&with_hold, &s->omega, &s->ku))
+        return aw_fail(err, AW_USAGE,
+                       "design: control period %g s is out of range — give another --tick",
+                       driver->tick_s);
     return AW_OK;
 }
 

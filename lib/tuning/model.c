@@ -251,10 +251,11 @@ static enum aw_status read_process(struct content *c, const char *name, struct a
                        "second-order or third-order",
                        name, c->kind);
     p->integrating = k == AW_PROCESS_INTEGRATING;
-    if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
+    bool has_gain = fabs(p->gain) > 0;
+    if (!has_gain || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
         c->damping < 0 || c->model.driver.tick_s < 0)
-        return aw_fail(err, AW_MALFORMED,
-                       "%s: gain is 0, or a time is below 0 — identify the joint again", name);
+        return aw_fail(err, AW_MALFORMED, "%s: %s — identify the joint again", name,
+                       has_gain ? "a time or the damping is below 0" : "gain is 0");
     read_lags(p, (enum aw_process_kind)k, c->tau1, c->tau2, c->damping);
     return AW_OK;
 }
@@ -298,15 +299,17 @@ static enum aw_status read_root(struct aw_model *model, json_t *root, const json
     const char *format = json_string_value(json_object_get(root, "format"));
     enum aw_status status = AW_OK;
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
-        status = aw_fail(err, AW_MALFORMED, "%s: not in format %s", name, AW_MODEL_FORMAT);
+        status =
+            aw_fail(err, AW_MALFORMED, "%s: not in format %s — give a file of 'identify --save'",
+                    name, AW_MODEL_FORMAT);
     if (status == AW_OK)
         status = read_entries(&c, root, name, err);
     if (status == AW_OK)
         status = read_process(&c, name, err);
     double tick_s = c.model.driver.tick_s;
     if (status == AW_OK && tick_s > 0 && tick_s < MIN_TICK_S)
-        status =
-            aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name, tick_s);
+        status = aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range (min %g s)",
+                         name, tick_s, MIN_TICK_S);
     if (status == AW_OK) {
         derive_members(&c);
         read_points(&c.model, root);

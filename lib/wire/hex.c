@@ -72,7 +72,7 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, 
     if (hash != SHORT_DIGITS && !can.is_long)
         return aw_fail(
             err, AW_MALFORMED,
-            "'%.*s' is not an id — write three hex digits before #, or eight for 29 bits",
+            "'%.*s' is not a CAN id — write three hex digits before #, or eight for 29 bits",
             (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
         if (aw_hex_digit(text[i]) < 0)

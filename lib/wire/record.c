@@ -134,7 +134,7 @@ static enum aw_status round_converted(const char *name, const char *text, const 
     *value = round(*value);
     if (unit)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "%.40s: '%.40s' is not a whole number — give one without a unit",
+    return aw_fail(err, AW_USAGE, "%.40s: '%.40s' has a unit — give a whole number without one",
                    name, text);
 }
 
@@ -148,9 +148,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_field *row = codec->scalars[scalar].field;
     if (row->type == AW_TEXT) {
         if (strlen(text) > codec->scalars[scalar].bits / 8u)
-            return aw_fail(err, AW_LIMIT,
-                           "%.40s: '%.40s' is longer than %u characters — shorten "
-                           "it",
+            return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u bytes — shorten it",
                            name, text, codec->scalars[scalar].bits / 8u);
         memcpy(record->text, text, strlen(text) + 1);
         store_value(record, scalar, 0);

@@ -98,7 +98,7 @@ END
     mkfifo pipe
     while read -r command; do
         echo "# $command"
-        fails_with 2 "open the other end of the pipe first" timeout -k 1 20 $command
+        fails_with 2 "name a file, or a pipe whose other end is open" timeout -k 1 20 $command
     done <<'END'
 hidmotor -q -l sim: play pipe
 hidmotor -q -l sim: --packets pipe status
@@ -166,7 +166,7 @@ END
 2|rotate, translate or pulse|[joint elbow]|kind = slide
 2|eleven|[joint elbow]|index = eleven
 2|frobs|[joint elbow]|frobs = 2
-2|use [link], [options], [joint NAME]|[nonsense]|a = 1
+2|use [link], [options] or [joint NAME]|[nonsense]|a = 1
 2|invalid line — write [section]|[joint elbow]|just words
 END
     config '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"

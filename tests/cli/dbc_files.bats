@@ -54,7 +54,7 @@ END
     sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
         exits 2 canpid -l sim: --dbc wrong.dbc $command
-        same "$stderr" "canpid: wrong.dbc:3:22: unexpected '*' — expected + or - (with a sign)"
+        same "$stderr" "canpid: wrong.dbc:3:22: unexpected '*' — expected + (unsigned) or - (signed)"
     done
     ok canpid -l "$fast" --dbc wrong.dbc disable
     exits_with 2 "gone.dbc: No such file" canpid --dbc gone.dbc describe

@@ -504,8 +504,8 @@ END
     holder=$!
     started+=("$holder")
     until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
-    fails_with 3 "no message from the simulator — in use by ezphys (pid $holder)" ezphys -q -T 300ms -l "$url" status
-    exits_with 3 "no message yet — in use by ezphys (pid $holder)" ezphys -l "$url" hz --for 1500ms
+    fails_with 3 "no message from the simulator: in use by ezphys (pid $holder)" ezphys -q -T 300ms -l "$url" status
+    exits_with 3 "no message yet: in use by ezphys (pid $holder)" ezphys -l "$url" hz --for 1500ms
     end "$holder"
     ok ezphys -q -l "$url" status
 }

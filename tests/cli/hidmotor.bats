@@ -133,7 +133,7 @@ END
 6|181|gripper 181
 2|did you mean 'open'|gripper opne
 2|unknown position 'half' — use open, close, 50%|gripper half
-2|write a decimal point — 10.5|move 10,5
+2|decimal comma — write 10.5|move 10,5
 2|write base=VALUE without blanks|move base = 20
 2|write base=VALUE without blanks|move base =20
 6|hue|light 2 1 1

@@ -235,5 +235,5 @@ END
     has "$why" "$D/armwire: directory not private (owner $(id -u), mode 755)"
     rmdir "$D/armwire"
     ln -s /tmp "$D/armwire"
-    fails_with 4 "directory not private" armctl sim
+    fails_with 4 "not a directory" armctl sim
 }

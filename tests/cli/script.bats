@@ -117,5 +117,5 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "a --raw record is rejected on a link with an unknown variant" {
     raw() { MALLOC_PERTURB_=165 unitysim -l 'udp:?compat=99' <<<'{"msg":"control","raw":true}'; }
-    fails_with 2 "stdin:1:1: compat=99: not supported" raw
+    fails_with 2 "stdin:1:1: link key compat=99: not supported" raw
 }

@@ -317,8 +317,8 @@ halts() {
     held usb
     GARBLE='{"t":1' halts 'no data from armwire-pad'
     GARBLE=$'{"t":1,"age":0}\n' halts 'no data from armwire-pad' # a record without new data
-    GARBLE=$'rubbish\n' halts 'events were lost'
-    GARBLE=$(printf '%9000s' x) halts 'events were lost'
+    GARBLE=$'rubbish\n' halts 'input events lost'
+    GARBLE=$(printf '%9000s' x) halts 'input events lost'
 }
 
 @test "a silent gamepad stops the motion over Bluetooth and with --stale, not over a cable" {

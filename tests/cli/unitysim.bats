@@ -596,9 +596,9 @@ END
         has "$stderr" "$why"
         same "$(json '[.ok,.exit]')" '[false,3]'
     done <<'END'
-stop|stop sent, no feedback — no program is listening at 127.0.0.1:
-drive elbow=45 --for 0.1s|stop sent, no feedback — no program is listening at 127.0.0.1:
-control elbow.velocity=10 elbow.state=increase|stop sent, no feedback — no program is listening
+stop|stop sent, no feedback: no program is listening at 127.0.0.1:
+drive elbow=45 --for 0.1s|stop sent, no feedback: no program is listening at 127.0.0.1:
+control elbow.velocity=10 elbow.state=increase|stop sent, no feedback: no program is listening
 record r.csv --for 0.1s|record: no data received — check the simulator with 'list'
 record r.pcapng --for 0.1s|record: no messages received
 watch --for 0.1s|watch: no messages received

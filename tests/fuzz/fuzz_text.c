@@ -76,7 +76,7 @@ TEXT_PART(try_url)
         MUST(port <= 65535);
     if (aw_url_share("drop", text, &share, &err) == AW_OK)
         MUST(share >= 0 && share <= 1);
-    if (aw_url_duration(text, &ns, &err) == AW_OK)
+    if (aw_url_duration("delay", text, &ns, &err) == AW_OK)
         MUST(ns >= 0);
     if (aw_url_parse(&url, text, &err) != AW_OK)
         return;

@@ -430,7 +430,7 @@ static inline int64_t bed_duration(const struct bed *bed, const char *key)
     const char *text = aw_url_get(&bed->faults, key);
     int64_t ns = 0;
     if (text)
-        aw_url_duration(text, &ns, NULL);
+        aw_url_duration("delay", text, &ns, NULL);
     return ns;
 }
 

@@ -16,7 +16,7 @@ uninstall() {
 
 case ${1:-} in
 --uninstall)
-    [ -e "$prefix/$list" ] || { echo "install.sh: nothing installed in $prefix" >&2 && exit 1; }
+    [ -e "$prefix/$list" ] || { echo "install.sh: nothing installed in $prefix — give the PREFIX of the installation" >&2 && exit 1; }
     uninstall
     exit
     ;;
@@ -25,7 +25,7 @@ case ${1:-} in
 esac
 
 version=$(bin/armctl --version) || {
-    echo "install.sh: programs cannot run on $(uname -m) — download the archive for this machine" >&2
+    echo "install.sh: bin/armctl does not run — install a missing library, or get the archive for $(uname -m)" >&2
     exit 1
 }
 uninstall # an older version

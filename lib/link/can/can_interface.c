@@ -73,8 +73,8 @@ static void describe_missing(const char *name, char *out, size_t size)
     char available[100];
     list_interfaces(available, sizeof available);
     if (if_nametoindex(name) > 0)
-        snprintf(out, size, "not a CAN interface — %s%s", *available ? "available: " : "found none",
-                 available);
+        snprintf(out, size, "not a CAN interface%s%s",
+                 *available ? " — available: " : ", none found — plug in the adapter", available);
     else if (*available)
         snprintf(out, size, "interface not found — available: %s", available);
     else

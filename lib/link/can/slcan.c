@@ -265,8 +265,7 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
     if (status != AW_OK)
         return status;
     if (btr && (strlen(btr) < 4 || strlen(btr) > 6 || !aw_slcan_is_hex(btr, strlen(btr))))
-        return aw_fail(err, AW_USAGE, "link key btr=%.40s: not hexadecimal — write 4 to 6 digits",
-                       btr);
+        return aw_fail(err, AW_USAGE, "link key btr=%.40s: not 4 to 6 hexadecimal digits", btr);
     if (!btr && aw_slcan_speed_digit(bitrate) < 0)
         return aw_fail(err, AW_USAGE,
                        "link key bitrate=%ld: not supported (10000 20000 50000 100000 125000 "

@@ -37,8 +37,10 @@ bool aw_absolute_path(const char *path, char *out, size_t size)
     const char *name = slash ? slash + 1 : path;
     int n = snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path + 1) : 2,
                      slash ? path : "./");
+    errno = ENAMETOOLONG;
     if (!fits(n, sizeof directory) || !realpath(directory, real))
         return false;
+    errno = ENAMETOOLONG;
     return fits(snprintf(out, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name), size);
 }
 

@@ -31,8 +31,8 @@ enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct 
  * symlink to a pty (whose number changes with every start), or the real path. */
 void aw_port_find_key(const char *path, char *key, size_t size);
 
-/* Makes the path absolute. Does not follow a symlink at its end. Returns false if the directory
- * does not exist or the result does not fit. */
+/* Makes the path absolute. Does not follow a symlink at its end. Returns false and sets
+ * errno if the directory does not exist or the result does not fit. */
 bool aw_absolute_path(const char *path, char *out, size_t size);
 
 /* Finds the symlink that leads to a pty, which may be path itself. Returns false if there is no

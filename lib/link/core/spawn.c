@@ -43,7 +43,8 @@ enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const
         return aw_no_memory(err);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) != 0) {
         free(self);
-        return aw_fail(err, AW_NO_LINK, "%.100s: %s — close other programs", path, strerror(errno));
+        return aw_fail(err, AW_NO_LINK, "%.100s: cannot create a socket: %s", path,
+                       strerror(errno));
     }
     const struct aw_child_plan plan = {path, argv, .fd = stream[1], .dies_with_us = true};
     enum aw_status status = aw_child_start(&self->child, &plan, err);

@@ -148,18 +148,19 @@ enum aw_status aw_url_share(const char *name, const char *text, double *share, s
 {
     enum aw_status status = aw_number_parse_unit(text, NULL, share, err);
     if (status == AW_OK && (*share < 0 || *share > 1))
-        return aw_fail(err, AW_USAGE, "%s: %.40s is out of range — give 0%% to 100%%", name, text);
-    return status;
+        return aw_fail(err, AW_USAGE, "%s: %.40s is out of range (0%% to 100%%)", name, text);
+    return aw_fail_about(err, status, name);
 }
 
-enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *err)
+enum aw_status aw_url_duration(const char *name, const char *text, int64_t *ns,
+                               struct aw_error *err)
 {
     double seconds;
     enum aw_status status = aw_number_parse_unit(text, "s", &seconds, err);
     if (status != AW_OK)
-        return status;
+        return aw_fail_about(err, status, name);
     if (seconds < 0 || seconds > 3600)
-        return aw_fail(err, AW_USAGE, "'%.40s': time out of range (0 to 3600 s)", text);
+        return aw_fail(err, AW_USAGE, "%s: %.40s is out of range (0 to 3600 s)", name, text);
     *ns = (int64_t)(seconds * (double)AW_SECOND + 0.5);
     return AW_OK;
 }

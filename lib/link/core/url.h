@@ -57,6 +57,7 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
  * an hour. A time without a unit is in seconds. name: for messages. */
 enum aw_status aw_url_share(const char *name, const char *text, double *share,
                             struct aw_error *err);
-enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *err);
+enum aw_status aw_url_duration(const char *name, const char *text, int64_t *ns,
+                               struct aw_error *err);
 
 #endif

@@ -232,8 +232,8 @@ static enum aw_status parse_url(struct aw_hid_choice *choice, const struct aw_ur
     *choice = (struct aw_hid_choice){.serial = serial, .usage_page = -1, .interface = -1};
     enum aw_status status = aw_url_int(url, "interface", 0, 255, &choice->interface, err);
     if (status == AW_OK && page && !parse_hex(page, '\0', &next, &choice->usage_page))
-        return aw_fail(err, AW_USAGE, "link key usage_page=%.40s: not hexadecimal — write ff00",
-                       page);
+        return aw_fail(err, AW_USAGE,
+                       "link key usage_page=%.40s: not a hexadecimal number (0 to ffff)", page);
     if (status == AW_OK)
         status = parse_rest(choice, url->rest, err);
     if (status == AW_OK && choice->path && (serial || page || choice->interface >= 0))

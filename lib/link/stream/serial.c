@@ -61,8 +61,8 @@ static enum aw_status fail_not_found(const char *path, struct aw_error *err)
     size_t n = aw_link_list_serial(ports, 6);
     for (size_t i = 0; i < n && i < 6; i++)
         aw_append(names, sizeof names, ", ", "%.60s", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: port not found — available: %s (see 'list')", path,
-                   n ? names : "none; plug the device in");
+    return aw_fail(err, AW_NO_LINK, "%.90s: port not found — %s%s%s", path, n ? "available: " : "",
+                   names, n ? " (see 'list')" : "plug the device in, switch it on, and see 'list'");
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,

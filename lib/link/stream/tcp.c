@@ -205,8 +205,9 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
         aw_link_close(self ? &self->fd.base : NULL);
         if (error == ENOMEM)
             return aw_no_memory(err);
-        return aw_fail(err, AW_NO_LINK, "tcp-listen:%.100s: %s — choose another port, or 0",
-                       url->rest, strerror(error));
+        return aw_fail(err, AW_NO_LINK, "tcp-listen:%.100s: %s — %s", url->rest, strerror(error),
+                       error == EADDRNOTAVAIL ? "give an address of this machine"
+                                              : "choose another port, or 0");
     }
     self->is_tcp = true;
     const char *host = get_client_host(address.host);

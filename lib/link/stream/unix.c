@@ -19,10 +19,9 @@ static enum aw_status make_address(struct sockaddr_un *address, const char *path
     if (!*path)
         return aw_fail(err, AW_USAGE, "unix: no path given — write unix:PATH");
     if (!aw_absolute_path(path, address->sun_path, sizeof address->sun_path))
-        return aw_fail(
-            err, AW_NO_LINK,
-            "unix:%.100s: directory not found, or path longer than %zu — use another path", path,
-            sizeof address->sun_path - 1);
+        return aw_fail(err, AW_NO_LINK,
+                       "unix:%.100s: %s — use a path in an existing directory, up to %zu bytes",
+                       path, strerror(errno), sizeof address->sun_path - 1);
     return AW_OK;
 }
 
@@ -65,8 +64,9 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: busy: in use by other programs — end them first", url->rest);
         else
-            status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
-                             url->rest, strerror(errno));
+            status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — %s", url->rest, strerror(errno),
+                             errno == EACCES ? "check the permissions of the socket"
+                                             : "start the device or simulator first");
         aw_fd_close(base);
         return status;
     }

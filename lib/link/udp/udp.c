@@ -451,8 +451,9 @@ static enum aw_status fail_bind(const struct address *at, bool is_server, struct
     char name[NAME_LENGTH], holder[96];
     print_address(at, name);
     if (error != EADDRINUSE)
-        return aw_fail(err, AW_NO_LINK, "udp: %s: %s — give an address of this machine", name,
-                       strerror(error));
+        return aw_fail(err, AW_NO_LINK, "udp: %s: %s — %s", name, strerror(error),
+                       error == EACCES ? "choose a port above 1023"
+                                       : "give an address of this machine");
     if (!aw_udp_find_holder(get_port(at), holder, sizeof holder))
         snprintf(holder, sizeof holder, "another program");
     if (is_server)

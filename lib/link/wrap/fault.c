@@ -279,9 +279,9 @@ static enum aw_status parse_faults(struct faults *faults, const struct aw_url *u
     if (status == AW_OK)
         status = parse_shares(faults, url, err);
     if (status == AW_OK && delay)
-        status = aw_url_duration(delay, &faults->delay, err);
+        status = aw_url_duration("delay", delay, &faults->delay, err);
     if (status == AW_OK && jitter)
-        status = aw_url_duration(jitter, &faults->jitter, err);
+        status = aw_url_duration("jitter", jitter, &faults->jitter, err);
     return status;
 }
 

@@ -143,12 +143,13 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     self->speed = 1;
     if (speed && strcmp(speed, "max") == 0)
         self->speed = INFINITY;
-    else if (speed)
-        status = aw_number_parse(speed, &self->speed, err);
-    if (status == AW_OK && !(self->speed > 0))
-        return aw_fail(err, AW_LIMIT, "log: speed out of range — give a value above 0, or max");
+    else if (speed && aw_number_parse(speed, &self->speed, NULL) != AW_OK)
+        return aw_fail(err, AW_USAGE, "speed: '%.40s' is not a number — give a factor, or max",
+                       speed);
+    if (!(self->speed > 0))
+        return aw_fail(err, AW_LIMIT, "speed: %.40s is out of range (above 0, or max)", speed);
     if (status == AW_OK && from)
-        status = aw_url_duration(from, &self->from_ns, err);
+        status = aw_url_duration("from", from, &self->from_ns, err);
     if (status == AW_OK)
         status = aw_url_choice(url, "loop", no_yes, 2, &loop, err);
     if (status == AW_OK)

@@ -170,15 +170,16 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
     int index = find_key(key);
     if (index == KEYS)
         return aw_fail(err, AW_USAGE,
-                       "[joint %s]: unknown key %s — use one of index kind role min max home "
-                       "speed signed",
+                       "[joint %s]: unknown key '%s' — use index, kind, role, min, max, home, "
+                       "speed or signed",
                        name, key);
     struct aw_armctl_joint *joint = find_or_add_joint(profile, name);
+    if (!joint && (!*name || strlen(name) >= sizeof joint->name))
+        return aw_fail(err, AW_USAGE, "[joint %s]: invalid name — use 1 to %zu bytes", name,
+                       sizeof joint->name - 1);
     if (!joint)
-        return aw_fail(err, AW_USAGE,
-                       "[joint %s]: cannot be added — use at most %d joints, and names of 1 to 23 "
-                       "bytes",
-                       name, AW_ARMCTL_JOINTS);
+        return aw_fail(err, AW_USAGE, "[joint %s]: more than %d joints — remove one", name,
+                       AW_ARMCTL_JOINTS);
     double value;
     if (!read_value(&key_rows[index], text, &value) || (index == INDEX && value != floor(value)))
         return aw_fail(err, AW_USAGE, "[joint %s]: invalid %s = %s — give %s", name, key, text,
@@ -330,6 +331,7 @@ static enum aw_status fail_outside(const struct request *request, double limit, 
 {
     const char *unit = kind_rows[request->kind].unit;
     const char *side = is_above ? "above its maximum" : "below its minimum";
+    bool may_sign = !is_above && request->value >= aw_armctl_kind_min(request->kind, true);
     if (request->joint)
         return aw_fail(err, AW_LIMIT,
                        "%s: %g %s is %s %g %s — change [joint %s] in the config file, or give "
@@ -340,7 +342,7 @@ static enum aw_status fail_outside(const struct request *request, double limit, 
                    "joint %d: %g %s is %s %g %s — describe the joint in the config file, or give "
                    "%s--force",
                    request->index, request->value, unit, side, limit, unit,
-                   is_above ? "" : "--signed or ");
+                   may_sign ? "--signed or " : "");
 }
 
 /* Reports that the default joint for r, theta or h has another kind in the profile. */

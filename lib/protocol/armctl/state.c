@@ -82,7 +82,8 @@ enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path
     uint64_t hash = aw_hash(AW_HASH_FIRST, key, strlen(key));
     int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash);
     if ((size_t)length >= size)
-        return aw_fail(err, AW_USAGE, "%s: the path is too long — use a shorter one", dir);
+        return aw_fail(err, AW_USAGE, "%s: path too long for the sequence digits — shorten it",
+                       dir);
     return AW_OK;
 }
 

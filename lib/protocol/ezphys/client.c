@@ -480,7 +480,8 @@ enum aw_status aw_ezphys_add_packet(struct aw_ezphys *ez, struct aw_span packet,
                                     struct aw_error *err)
 {
     if (packet.size > sizeof ez->custom.packet)
-        return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes) — remove fields", packet.size);
+        return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes, max %zu) — remove fields",
+                       packet.size, sizeof ez->custom.packet);
     memcpy(ez->custom.packet, packet.data, packet.size);
     ez->custom.size = packet.size;
     return AW_OK;
@@ -496,7 +497,8 @@ static enum aw_status add_packet(struct aw_ezphys_message *message, const uint8_
                                  size_t size, struct aw_error *err)
 {
     if (message->size + size > message->cap)
-        return aw_fail(err, AW_LIMIT, "too many commands for one message — name fewer joints");
+        return aw_fail(err, AW_LIMIT, "message full: at most %u packets fit — name fewer joints",
+                       (unsigned)message->count);
     memcpy(message->data + message->size, packet, size);
     message->size += size;
     message->count++;

@@ -235,7 +235,7 @@ static enum aw_status read_item(struct parser *r, const char *at, size_t length,
 {
     const char *equals = memchr(at, '=', length);
     if (!equals && *has_key)
-        return fail_at(r, at, length, "name after a change — write the name first");
+        return fail_at(r, at, length, "name after KEY=VALUE — write the name first");
     if (!equals)
         return read_name(r, at, length);
     *has_key = true;

@@ -137,8 +137,8 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
     char text[40];
     struct aw_error problem;
     if (!is_in_statement(r))
-        return fail_at(r, &r->token, AW_USAGE, "number missing before this%s%s%s",
-                       unit ? " (in " : "", unit ? unit : "", unit ? ")" : "");
+        return fail_at(r, &r->token, AW_USAGE, "missing number here%s%s%s", unit ? " (in " : "",
+                       unit ? unit : "", unit ? ")" : "");
     enum aw_status status =
         aw_number_parse_unit(copy_token(&r->token, text, sizeof text), unit, value, &problem);
     if (status != AW_OK)
@@ -250,7 +250,7 @@ static enum aw_status check_axis(const struct reader *r, const struct attribute 
     unsigned axes = aw_scene_count_axes(joint->kind);
     if (row->axis < axes)
         return AW_OK;
-    return fail_at(r, &r->token, AW_USAGE, "%s: a %s joint has %u %s", row->name,
+    return fail_at(r, &r->token, AW_USAGE, "%s: a %s joint has %u %s — remove it", row->name,
                    kind_names[joint->kind], axes, axes == 1 ? "axis" : "axes");
 }
 
@@ -415,7 +415,7 @@ static enum aw_status read_name(struct reader *r, const char *kind, char *out)
 {
     const struct token *token = &r->token;
     if (!is_in_statement(r))
-        return fail_at(r, token, AW_USAGE, "name missing before this — write: %s NAME …", kind);
+        return fail_at(r, token, AW_USAGE, "missing name here — write: %s NAME …", kind);
     if (token->size > AW_SCENE_NAME_MAX)
         return fail_at(r, token, AW_USAGE, "name longer than %d characters — shorten it",
                        AW_SCENE_NAME_MAX);
@@ -533,17 +533,20 @@ static bool is_nearly_parallel(const double a[3], const double b[3])
 static enum aw_status check_axes(const struct reader *r, const struct token *start,
                                  const struct aw_scene_joint *joint)
 {
+    static const char *const names[] = {"axis", "axis2", "axis3"};
     bool is_ball = joint->kind == AW_SCENE_BALL;
     unsigned axes = aw_scene_count_axes(joint->kind);
-    for (unsigned i = 0; i < axes; i++)
-        if ((get_length(joint->axis[i]) > 0) == (is_ball && i == 1))
-            return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
-                           !(is_ball && i == 1)
-                               ? "axis missing — write axis X Y Z (axis2, axis3)"
-                               : "axis2 of a ball follows from axis and axis3 — remove it");
-    if (axes > 1 && is_nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
-        return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel — change axis2",
+    if (is_ball && get_length(joint->axis[1]) > 0)
+        return fail_at(r, start, AW_USAGE,
+                       "joint %s: axis2 of a ball follows from axis and axis3 — remove it",
                        joint->name);
+    for (unsigned i = 0; i < axes; i++)
+        if (!(get_length(joint->axis[i]) > 0) && !(is_ball && i == 1))
+            return fail_at(r, start, AW_USAGE, "joint %s: %s is missing — write %s X Y Z",
+                           joint->name, names[i], names[i]);
+    if (axes > 1 && is_nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
+        return fail_at(r, start, AW_USAGE, "joint %s: axis and %s are parallel — change one",
+                       joint->name, names[axes - 1]);
     if (is_ball && fabs(dot_product(joint->axis[0], joint->axis[2])) > 1e-6)
         return fail_at(r, start, AW_USAGE,
                        "joint %s: axis and axis3 are not at right angles — change axis3",

@@ -132,7 +132,7 @@ static enum aw_status parse_fault(const char *token, struct aw_hidmotor_faults *
     if (!value)
         return AW_OK;
     return i == AW_HIDMOTOR_UNPLUG
-               ? aw_url_duration(value, &faults->unplug_ns, err)
+               ? aw_url_duration(aw_hidmotor_fault_names[i], value, &faults->unplug_ns, err)
                : aw_url_share(aw_hidmotor_fault_names[i], value, &faults->share[i], err);
 }
 

@@ -115,7 +115,7 @@ enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
         const struct aw_unitysim_limit *limit = &limits->joint[i];
         const char *name = aw_unitysim_joint_name(i);
         if (limit->min > limit->max)
-            return aw_fail(err, AW_LIMIT, "%s: lower limit %d is above upper limit %d — swap them",
+            return aw_fail(err, AW_LIMIT, "%s: min %d is above max %d — lower min or raise max",
                            name, limit->min, limit->max);
         if (limit->min < 0 || limit->max > POSITION_MAX)
             return aw_fail(err, AW_LIMIT, "%s: limits %d to %d are out of range (0 to %d ticks)",
@@ -137,8 +137,7 @@ enum aw_status aw_unitysim_position_parse(int joint, const char *text,
     if (!open && !close)
         return aw_number_parse_unit(text, "tick", ticks, err);
     if (joint != AW_UNITYSIM_HAND)
-        return aw_fail(err, AW_USAGE, "%s: '%s' works only for the hand — give ticks or deg",
-                       aw_unitysim_joint_name(joint), text);
+        return aw_fail(err, AW_USAGE, "'%s' works only for the hand — give ticks or deg", text);
     *ticks = open ? limits->joint[joint].max : limits->joint[joint].min;
     return AW_OK;
 }
@@ -189,8 +188,8 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                    : velocity > 0       ? AW_UNITYSIM_INCREASE
                                         : AW_UNITYSIM_DECREASE;
     if (magnitude > max)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, magnitude, max,
-                       force ? ", the maximum of the protocol" : " — give a lower one, or --force");
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is out of range (max %d)%s", name,
+                       magnitude, max, force ? "" : " — give --force to override");
     return AW_OK;
 }
 

@@ -91,8 +91,8 @@ enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *var
         return status;
     if (strcmp(compat, "38") != 0)
         return aw_fail(err, AW_USAGE,
-                       "compat=%.20s: not supported — use 38, the length byte of a scene that "
-                       "brachI/Oplexus sends, or 40, the documented one",
+                       "link key compat=%.20s: not supported — use 38 (length byte as in "
+                       "brachI/Oplexus) or 40 (as documented)",
                        compat);
     *variant = *aw_protocol_variant(&aw_unitysim_protocol, "compat38");
     return AW_OK;

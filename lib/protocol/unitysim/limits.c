@@ -17,8 +17,7 @@ enum aw_status aw_unitysim_limits_parse_bound(int joint, const char *text,
     if (status != AW_OK)
         return status;
     if (value < 0 || value > UINT16_MAX)
-        return aw_fail(err, AW_LIMIT, "%s: %.0f ticks is out of range (0 to %d)",
-                       aw_unitysim_joint_name(joint), value, UINT16_MAX);
+        return aw_fail(err, AW_LIMIT, "%.0f ticks is out of range (0 to %d)", value, UINT16_MAX);
     *ticks = (int)lround(value);
     return AW_OK;
 }
@@ -31,8 +30,9 @@ enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int jo
         aw_unitysim_limits_parse_bound(joint, min, limits, &updated.joint[joint].min, err);
     if (status == AW_OK)
         status = aw_unitysim_limits_parse_bound(joint, max, limits, &updated.joint[joint].max, err);
-    if (status == AW_OK)
-        status = aw_unitysim_limits_check(&updated, err);
+    if (status != AW_OK)
+        return aw_fail_about(err, status, aw_unitysim_joint_name(joint));
+    status = aw_unitysim_limits_check(&updated, err);
     if (status == AW_OK)
         *limits = updated;
     return status;

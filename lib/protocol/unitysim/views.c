@@ -101,8 +101,8 @@ enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char
     size_t index = find_index(views, name);
     if (!is_valid_name(name))
         return aw_fail(err, AW_USAGE,
-                       "'%.80s' is not a valid view name — use 1 to %d characters, no comma, no "
-                       "'#' at the start",
+                       "'%.80s' is not a valid view name — use 1 to %d bytes, no comma or control "
+                       "character, no '#' at the start, no blank at either end",
                        name, AW_UNITYSIM_VIEW_NAME - 1);
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)

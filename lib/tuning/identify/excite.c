@@ -137,10 +137,9 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
 {
     if (!excite->too_far)
         return AW_OK;
-    return aw_fail(
-        err, AW_REFUSED,
-        "identify: deviation limit %.4g exceeded — lower --amplitude or raise --max-deviation",
-        excite->config.max_deviation);
+    return aw_fail(err, AW_REFUSED,
+                   "identify: deviation limit exceeded — lower --amplitude or raise "
+                   "--max-deviation");
 }
 
 /* Returns the median of sampling intervals taken from the whole record. */

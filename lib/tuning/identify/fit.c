@@ -384,8 +384,8 @@ static enum aw_status fail_no_response(const struct aw_search *s, double fit, st
     fit = 100 * fmax(fit, 0);
     if (gap > GAP * s->weights.interval_s)
         return aw_fail(err, AW_REFUSED,
-                       "fit: output does not follow the input (fit %.0f %%) — no samples for %.2g "
-                       "s: measure again, with fewer programs running",
+                       "fit: output does not follow the input (fit %.0f %%, no samples for %.2g "
+                       "s) — measure again with fewer programs running",
                        fit, gap);
     return aw_fail(err, AW_REFUSED,
                    "fit: output does not follow the input (fit %.0f %%) — use a larger amplitude, "

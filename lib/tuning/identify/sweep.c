@@ -16,13 +16,14 @@
 static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
 {
     if (!(p->from_hz > 0) || !(p->to_hz > p->from_hz) || !isfinite(p->to_hz))
-        return aw_fail(err, AW_USAGE, "sweep: invalid range %g Hz to %g Hz — give 0 < from < to",
+        return aw_fail(err, AW_USAGE, "sweep: empty range %g Hz to %g Hz — raise --to-hz",
                        p->from_hz, p->to_hz);
     if (!(p->amplitude > 0) || !isfinite(p->amplitude))
         return aw_fail(err, AW_USAGE, "sweep: amplitude %g is not above 0 — give a larger one",
                        p->amplitude);
     if (!(p->duration_s * p->from_hz >= 1) || !isfinite(p->duration_s))
-        return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — give %g s",
+        return aw_fail(err, AW_USAGE,
+                       "sweep: %g s is less than one period of %g Hz — give --for %gs",
                        p->duration_s, p->from_hz, 1 / p->from_hz);
     return AW_OK;
 }
@@ -205,7 +206,7 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < MIN_SAMPLES_PER_PERIOD * top_hz)
         return aw_fail(err, AW_USAGE,
-                       "sweep: sampling rate %.3g Hz too low for %.3g Hz — stay below %.3g Hz",
+                       "sweep: sampling rate %.3g Hz too low for %.3g Hz — give --to-hz below %.3g",
                        rate, top_hz, rate / MIN_SAMPLES_PER_PERIOD);
     return AW_OK;
 }

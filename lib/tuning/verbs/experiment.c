@@ -65,16 +65,14 @@ enum aw_status aw_experiment_parse(const struct aw_experiment *experiment, const
                                    const char *text, double *value)
 {
     struct aw_session *session = experiment->session;
-    struct aw_error problem;
     const struct aw_experiment_joint *joint = &experiment->joint;
-    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &problem);
+    enum aw_status status = aw_number_parse_unit(text, joint->unit, value, &session->err);
     *value /= joint->scale;
     if (status == AW_OK && *joint->mode && (*value < joint->low || *value > joint->high))
         return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s",
                        subject, *value * joint->scale, joint->unit, joint->low * joint->scale,
                        joint->high * joint->scale, joint->mode);
-    return status == AW_OK ? AW_OK
-                           : aw_fail(&session->err, status, "%s: %s", subject, problem.text);
+    return aw_fail_about(&session->err, status, subject);
 }
 
 const char *aw_experiment_joint_term(const struct aw_session *session)

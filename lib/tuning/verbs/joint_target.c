@@ -72,7 +72,7 @@ static enum aw_status open(struct aw_experiment *experiment)
     return is_steered(session) || !isnan(joint->state.value[AW_JOINT_ACTUAL])
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
-                         "%s: position not measured — add 'position = …' to its [joint]",
+                         "%s: position unknown — check that the device reports it",
                          experiment->joint.name);
 }
 

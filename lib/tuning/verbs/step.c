@@ -45,7 +45,6 @@ enum aw_status aw_experiment_parse_limit(struct aw_session *session,
                                          const char *text)
 {
     char copy[48];
-    struct aw_error problem;
     int m = 0;
     while (m < AW_METRICS && !is_limit_of((enum aw_metric)m, name))
         m++;
@@ -57,10 +56,9 @@ enum aw_status aw_experiment_parse_limit(struct aw_session *session,
         copy[strcspn(copy, "%")] = '\0';
     bool is_in_seconds = strcmp(metric->unit_after, "s") == 0;
     enum aw_status status = is_in_seconds
-                                ? aw_number_parse_unit(copy, "s", &limits->max[m], &problem)
-                                : aw_number_parse(copy, &limits->max[m], &problem);
-    return status == AW_OK ? AW_OK
-                           : aw_fail(&session->err, status, "%s: %s", metric->name, problem.text);
+                                ? aw_number_parse_unit(copy, "s", &limits->max[m], &session->err)
+                                : aw_number_parse(copy, &limits->max[m], &session->err);
+    return aw_fail_about(&session->err, status, name);
 }
 
 static bool has_moved_back(const struct aw_experiment *experiment,

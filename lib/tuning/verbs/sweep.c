@@ -24,7 +24,7 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct sweep_
 {
     struct aw_session *session = experiment->session;
     const char *around = aw_experiment_given(session)->around;
-    double centre = 0, amplitude = 0;
+    double centre = 0, amplitude = 0, scale = experiment->joint.scale;
     enum aw_status status =
         around ? aw_experiment_parse(experiment, "--around", around, &centre) : AW_OK;
     if (status == AW_OK)
@@ -34,7 +34,9 @@ static enum aw_status parse_plan(struct aw_experiment *experiment, struct sweep_
                   centre + fabs(amplitude) <= experiment->joint.high;
     if (status == AW_OK && !inside)
         status = aw_fail(&session->err, AW_LIMIT,
-                         "sweep: --around and --amplitude leave the range — lower --amplitude");
+                         "sweep: %g ± %g %s leaves the range (%g to %g) — lower --amplitude",
+                         centre * scale, fabs(amplitude) * scale, experiment->joint.unit,
+                         experiment->joint.low * scale, experiment->joint.high * scale);
     if (status != AW_OK)
         return status;
     struct aw_sweep_plan plan = {

@@ -70,12 +70,12 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
-    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) if longer"},                \
-    {.name = "max-overshoot", .value = "PERCENT", .help = "fail if larger, such as 10%"},         \
-    {.name = "max-settling-time", .value = "TIME", .help = "fail if longer"},                     \
+    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) if the rise time is longer"},\
+    {.name = "max-overshoot", .value = "PERCENT", .help = "fail if above this, such as 10%"},     \
+    {.name = "max-settling-time", .value = "TIME", .help = "fail if the settling time is longer"},\
     {.name = "max-steady-state-error", .value = "NUMBER",                                         \
-     .help = "fail if larger, in the unit of the step"},                                          \
-    {.name = "max-iae", .value = "NUMBER", .help = "fail if larger, in unit·s"}
+     .help = "fail if the steady-state error is larger, in the unit of the step"},                \
+    {.name = "max-iae", .value = "NUMBER", .help = "fail if the IAE is larger, in unit·s"}
 #define AW_SWEEP_ROW(of, ...)                                                                     \
     .name = "sweep", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,               \
     .summary = "measure a frequency response" of, .run = aw_run_sweep,                            \
@@ -140,10 +140,10 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
  * --noise, NULL: the dead band; or: that default as text. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                    \
-    {.name = "form", AW_AT(aw_tune_options, form), .value = "NAME", .help = "pid, pd, pi or p",   \
-     .fallback = "pid", .choices = aw_form_names},                                                \
-    {.name = "ms", AW_AT(aw_tune_options, ms), .value = "NUMBER", .help = "maximum Ms",           \
-     .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
+    {.name = "form", AW_AT(aw_tune_options, form), .value = "NAME", .fallback = "pid",            \
+     .help = "form of the controller: pid, pd, pi or p", .choices = aw_form_names},               \
+    {.name = "ms", AW_AT(aw_tune_options, ms), .value = "NUMBER", .fallback = "1.6",              \
+     .help = "maximum sensitivity Ms of the loop", .unit = "", .min = 1.1, .max = 4},             \
     {.name = "overshoot", AW_AT(aw_tune_options, overshoot), .value = "SHARE",                    \
      .help = "maximum overshoot of the linear loop", .fallback = "20%",                           \
      .unit = "", .min = 0, .max = 10},                                                            \

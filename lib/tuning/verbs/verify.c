@@ -187,8 +187,10 @@ static enum aw_status check_complete(struct spec *spec, struct check *check)
     if (status == AW_OK &&
         (fmin(check->from, check->to) < low || fmax(check->from, check->to) > high))
         return aw_fail(&session->err, AW_LIMIT,
-                       "[%s]: the step leaves the range of the setpoint — change from or to",
-                       check->name);
+                       "[%s]: the step leaves the range of the setpoint (%g to %g %s) — change "
+                       "from or to",
+                       check->name, low * check->joint.scale, high * check->joint.scale,
+                       check->joint.unit);
     if (status == AW_OK && !(check->seconds > 0.05 && check->settle_s >= 0))
         return aw_fail(&session->err, AW_LIMIT, "[%s]: 'for' is too short — give more than 50 ms",
                        check->name);

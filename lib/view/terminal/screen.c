@@ -124,7 +124,9 @@ struct aw_screen *aw_screen_open(bool has_color, struct aw_error *err)
         screen->terminal = newterm(NULL, screen->out, screen->in);
     if (!screen->terminal) {
         aw_screen_close(screen);
-        aw_fail(err, AW_REFUSED, "unknown terminal '%.40s' — set TERM", getenv("TERM"));
+        aw_fail(err, AW_REFUSED,
+                "unknown terminal '%.40s' — set TERM to a known one, such as xterm",
+                getenv("TERM") ? getenv("TERM") : "");
         return NULL;
     }
     set_term(screen->terminal);

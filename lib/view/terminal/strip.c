@@ -448,7 +448,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
     if (panels < 1 || canvas->columns < 20) {
-        aw_braille_draw_text(canvas, 0, top, strip->n ? "too small" : "no data yet",
+        aw_braille_draw_text(canvas, 0, top, strip->n ? "terminal too small" : "no data yet",
                              AW_BRAILLE_DIM);
         return;
     }

@@ -31,7 +31,7 @@
     /* a header, then one line a record; grouped fields are label.field */                         \
     X(CSV, csv, 0, NULL, "print CSV with a header")                                                \
     /* prints .format: "%{elbow.position} %{t}"; supports \n and \t */                             \
-    X(FORMAT, format, 0, "FORMAT", "print this for every record: '%{t} %{angle}'")
+    X(FORMAT, format, 0, "FORMAT", "print this text for each record, such as '%{t} %{angle}'")
 /* clang-format on */
 
 #define AW_STYLE_NUMBER(NAME, name, letter, value, help) AW_STYLE_##NAME,

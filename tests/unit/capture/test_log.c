@@ -314,7 +314,7 @@ TEST_WITH(NULL, end, pipes_are_read_as_data_arrives)
     close(both);
     assert_int_equal(next(), AW_END);
     expect_error(aw_log_rewind(rig.log, &rig.err), AW_LOST,
-                 ": cannot read it twice — Illegal seek");
+                 ": cannot read it twice: Illegal seek — give a regular file");
 }
 
 /* ---- Captures as a device; tests/unit/link/wrap/test_log_link.c has times and keys ---- */

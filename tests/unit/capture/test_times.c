@@ -116,10 +116,11 @@ TEST(table_times_are_converted_to_seconds)
     aw_table_free(&table);
     static const struct text_case cases[] = {
         {"time,m1\n0,1\n", "run.csv:1:1: time: unit unknown — rename it to t_s or t_ms"},
-        {"x,m1\n0,1\n", "run.csv:1:1: column t not found, the table has x, m1 — rename one (name a "
-                        "time column t, t_s, t_ms or time [s])"},
-        {"dt_s,m1\n0,1\n", "run.csv:1:1: column t not found, the table has dt_s, m1 — rename one"},
-        {"t,m1\n0,1\n0,2\n", "run.csv:3:1: t: time 0 s is not after 0 s of line 2 — sort the rows"},
+        {"x,m1\n0,1\n", "run.csv:1:1: no time column, the table has x, m1 — name a time "
+                        "column t, t_s, t_ms or time [s]"},
+        {"dt_s,m1\n0,1\n", "run.csv:1:1: no time column, the table has dt_s, m1"},
+        {"t,m1\n0,1\n0,2\n",
+         "run.csv:3:1: t: time 0 s is not after 0 s of line 2 — remove the duplicate"},
         {"t_s,m1\nx,1\n", "run.csv:2:1: t_s: 'x' is not a number"},
     };
     EACH (row, cases) {

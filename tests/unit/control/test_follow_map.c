@@ -58,7 +58,7 @@ TEST(invalid_maps_are_refused)
         {"", "invalid joint name"},
         {"elbow", "no = after the joint"},
         {"elbow=", "invalid field name"},
-        {"elbow=m2*", "no number after *"},
+        {"elbow=m2*", "'*': invalid scale"},
         {"elbow=m2*0", "other than 0"},
         {"elbow=m2*nan", "other than 0"},
         {"elbow=m2/inf", "other than 0"},

@@ -122,9 +122,9 @@ TEST(invalid_paths_are_refused)
     static const char too_far[] =
         "path: points 1 and 2 are too far apart for the time between them — allow more time";
     assert_refused(AW_PATH_CUBIC, t, p, 4, 1,
-                   "path: point 3 at 1 s is not after the previous point — sort the points");
+                   "path: point 3 at 1 s is not after the previous point — give increasing times");
     assert_refused(AW_PATH_LINEAR, (double[]){1, 0}, p, 2, 1,
-                   "path: point 2 at 0 s is not after the previous point — sort the points");
+                   "path: point 2 at 0 s is not after the previous point — give increasing times");
     assert_refused(AW_PATH_CUBIC, wild, p, 3, 1,
                    "path: time of point 2 is not a number — correct it");
     assert_refused(AW_PATH_CUBIC, wild + 1, p, 2, 1,

@@ -97,7 +97,7 @@ TEST(value_names_and_long_names_are_read)
         "BA_ \"SystemSignalLongSymbol\" SG_ 1604 S \"SignalWithALongName\";\n"
         "CM_ SG_ 1604 Mode \"what it\n does\";");
     assert_string_equal(aw_packets_notice(packets),
-                        "f.dbc: skipped: 1 name of a value larger than 32 bits");
+                        "f.dbc: skipped: 1 name for a value larger than 32 bits");
     const struct aw_codec *codec = aw_wire_codec(&wire, "V.ModesWithALongName", AW_RX);
     assert_non_null(codec);
     assert_true(aw_codec_find(codec, "SignalWithALongName") >= 0);
@@ -188,7 +188,7 @@ TEST(signals_and_messages_beyond_the_limits_are_skipped)
                                 0x80000000u + (unsigned)i * 4096);
     use(text);
     assert_string_equal(aw_packets_notice(packets),
-                        "f.dbc: skipped: 14 messages beyond the limit, 1 signal in a "
+                        "f.dbc: skipped: 14 messages beyond the limit of 1024, 1 signal in a "
                         "message with more than 63 signals");
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
@@ -201,12 +201,12 @@ TEST(dbc_errors_name_line_and_column)
         {"SG_ A : 0|8@1+ (1,0) [0|0] \"\" X",
          "f.dbc:1:5: unexpected 'A' — expected a message (BO_) before its signals"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@2+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:14: unexpected '2' — expected 0 (the highest byte first) or 1 (the lowest)"},
+         "f.dbc:2:14: unexpected '2' — expected 0 (big-endian) or 1 (little-endian)"},
         {"BO_ 1 A: 8 X\n SG_ A q : 0|8@1+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:8: unexpected 'q' — expected ':', or M, or m with the number of a multiplexed "
-         "signal"},
+         "f.dbc:2:8: unexpected 'q' — expected ':', M, or m with a number, such as m3"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: unexpected ';' — expected ','"},
-        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: end of file, expected + or - (with a sign)"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1",
+         "f.dbc:2:15: end of file — expected + (unsigned) or - (signed)"},
         {"CM_ \"no end;", "f.dbc:1:5: unterminated string — add the closing quote"},
         {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a quoted string"},
         {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},

@@ -230,7 +230,7 @@ static const char *expand(const char *text, const char *word, const char *sectio
 /* Prints the error of the packet file "PROTOCOL [A] [MOVES] [GAINS] LINES". */
 static void print_error_of(const char *input, size_t i, FILE *out)
 {
-    char lines[500], *file;
+    char lines[1200], *file;
     size_t size, p = 0, length = strcspn(input, " ");
     (void)i;
     while (strncmp(protocols[p]->name, input, length) != 0)

@@ -213,10 +213,14 @@ TEST(invalid_designs_are_refused)
     static const struct {
         double gain, tick_s;
         const char *says;
-    } none[] = {{0, 0.01, "design: gain 0 or control period 0.01 s is out of range"},
-                {INFINITY, 0.01, "design: gain inf or control period 0.01 s is out of range"},
-                {-2, 0, "design: gain -2 or control period 0 s is out of range"},
-                {-2, -1, "design: gain -2 or control period -1 s is out of range"}};
+    } none[] = {{0, 0.01,
+                 "design: gain 0 of the model must be finite and not 0 — "
+                 "identify the joint again"},
+                {INFINITY, 0.01,
+                 "design: gain inf of the model must be finite and not 0 — "
+                 "identify the joint again"},
+                {-2, 0, "design: control period 0 s is out of range — give another --tick"},
+                {-2, -1, "design: control period -1 s is out of range — give another --tick"}};
     EACH (row, none) {
         struct aw_process process = lag;
         struct aw_driver of = {.tick_s = row->tick_s};

@@ -145,7 +145,7 @@ TEST(shares_and_durations_are_parsed)
         bool is_share = aw_url_share("drop", row->text, &share, &err) == AW_OK;
         assert_int_equal(is_share, row->share >= 0);
         assert_true(!is_share || share == row->share);
-        enum aw_status status = aw_url_duration(row->text, &ns, &err);
+        enum aw_status status = aw_url_duration("delay", row->text, &ns, &err);
         assert_int_equal(status, row->ns >= 0 ? AW_OK : AW_USAGE);
         assert_int_equal(ns, row->ns);
     }

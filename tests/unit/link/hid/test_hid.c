@@ -271,7 +271,7 @@ TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
     assert_open_fails("hid:16c0:12345", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:0:0", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:serial=", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not a hexadecimal number (0 to ffff)");
     assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
     assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE,
                       "serial, usage_page and interface not allowed with a path");
@@ -285,9 +285,9 @@ TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
     assert_open_fails("hid:1:10000", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:-1:1", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:1:", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:?usage_page=10000", AW_USAGE, "not hexadecimal");
-    assert_open_fails("hid:?usage_page=-1", AW_USAGE, "not hexadecimal");
-    assert_open_fails("hid:?usage_page=", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?usage_page=10000", AW_USAGE, "not a hexadecimal number (0 to ffff)");
+    assert_open_fails("hid:?usage_page=-1", AW_USAGE, "not a hexadecimal number (0 to ffff)");
+    assert_open_fails("hid:?usage_page=", AW_USAGE, "not a hexadecimal number (0 to ffff)");
     assert_open_fails("hid:?interface=256", AW_USAGE, "not a whole number from 0 to 255");
     assert_open_fails("hid:?baud=9600", AW_USAGE, "unknown");
     assert_open_fails("uhid:?serial=", AW_USAGE, "characters");

@@ -164,7 +164,7 @@ TEST(foreign_files_are_not_removed)
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
     assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot create /proc/arm.lock: ");
-    assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "directory not found");
+    assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "No such file or directory");
 }
 
 /* Kills a simulator in a child process; returns its pty. */

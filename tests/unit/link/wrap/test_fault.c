@@ -292,12 +292,12 @@ TEST(invalid_keys_are_refused_and_close_the_inner_link)
         bool datagrams;
         const char *url, *text;
     } cases[] = {
-        {true, "sim:?drop=101%", "drop: 101% is out of range — give 0% to 100%"},
-        {true, "sim:?dup=-1%", "dup: -1% is out of range — give 0% to 100%"},
-        {true, "sim:?corrupt=2", "corrupt: 2 is out of range — give 0% to 100%"},
-        {true, "sim:?reorder=1.5", "reorder: 1.5 is out of range — give 0% to 100%"},
+        {true, "sim:?drop=101%", "drop: 101% is out of range (0% to 100%)"},
+        {true, "sim:?dup=-1%", "dup: -1% is out of range (0% to 100%)"},
+        {true, "sim:?corrupt=2", "corrupt: 2 is out of range (0% to 100%)"},
+        {true, "sim:?reorder=1.5", "reorder: 1.5 is out of range (0% to 100%)"},
         {false, "sim:?reorder=5%", "reorder: not supported on a stream — remove it from the link"},
-        {true, "sim:?delay=-1s", "'-1s': time out of range (0 to 3600 s)"},
+        {true, "sim:?delay=-1s", "delay: -1s is out of range (0 to 3600 s)"},
         {true, "sim:?delay=1ms&jitter=2h", NULL},
         {true, "sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},
         {true, "sim:?seed=2147483648",

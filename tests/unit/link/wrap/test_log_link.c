@@ -120,11 +120,11 @@ TEST(invalid_keys_are_refused)
     static const struct {
         const char *query, *words;
         enum aw_status status;
-    } cases[] = {{"?speed=0", "speed out of range", AW_LIMIT},
+    } cases[] = {{"?speed=0", "speed: 0 is out of range", AW_LIMIT},
                  {"?speed=-1", "above 0", AW_LIMIT},
                  {"?speed=x", "not a number", AW_USAGE},
                  {"?from=5V", "5V", AW_USAGE},
-                 {"?from=-1s", "'-1s': time out of range (0 to 3600 s)", AW_USAGE},
+                 {"?from=-1s", "from: -1s is out of range (0 to 3600 s)", AW_USAGE},
                  {"?loop=on", "not one of no|yes", AW_USAGE},
                  {"?port=0", "from 1 to 65535", AW_USAGE},
                  {"?port=65536", "from 1 to 65535", AW_USAGE},

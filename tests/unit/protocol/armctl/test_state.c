@@ -188,7 +188,7 @@ TEST(long_paths_are_refused)
     assert_int_equal(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 33, &err), AW_OK);
     assert_string_equal(path, "/a/tty__dev_Z9_-53fd23ac451bd7db");
     assert_error(aw_armctl_state_path("/a", "tty:/dev/Z9_", path, 32, &err), AW_USAGE, &err,
-                 "/a: the path is too long — use a shorter one");
+                 "/a: path too long for the sequence digits — shorten it");
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = '\0';
     assert_int_equal(aw_armctl_state_path("", key, path, sizeof path, &err), AW_OK);

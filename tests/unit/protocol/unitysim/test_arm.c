@@ -18,7 +18,7 @@ TEST(invalid_limits_are_refused)
     static const struct {
         struct aw_unitysim_limit hand;
         const char *says;
-    } cases[] = {{{1928, 1927}, "hand: lower limit 1928 is above upper limit 1927"},
+    } cases[] = {{{1928, 1927}, "hand: min 1928 is above max 1927"},
                  {{1928, 65536}, "65536"},
                  {{-1, 5}, "-1"}};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();

@@ -82,7 +82,7 @@ TEST(exceeding_the_deviation_limit_ends_the_experiment)
     assert_int_equal(aw_excite_result(&excite, &err), AW_REFUSED);
     assert_string_equal(
         err.text,
-        "identify: deviation limit 0.05 exceeded — lower --amplitude or raise --max-deviation");
+        "identify: deviation limit exceeded — lower --amplitude or raise --max-deviation");
 }
 
 TEST(experiment_without_motion_ends_in_time)

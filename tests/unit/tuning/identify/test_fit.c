@@ -214,7 +214,7 @@ TEST(records_without_a_process_are_refused)
     for (size_t k = N / 2; k < N; k++)
         t[k] += 1;
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
-    assert_has(err.text, " %) — no samples for 1 s: measure again, ");
+    assert_has(err.text, "%, no samples for 1 s) — measure again ");
     memset(input, 0, sizeof input);
     assert_error(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED, &err,
                  "fit: input is constant — start at rest, then excite the process");
