@@ -138,6 +138,8 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
                           : canpid_parse_boards(session, &boards);
     if (status == AW_OK)
         status = aw_number_parse(value, &number, &session->err);
+    if (status == AW_OK)
+        status = aw_number_check_float(name, number, &session->err);
     for (; status == AW_OK && boards; boards &= boards - 1)
         wanted[aw_canpid_gain_index(canpid_find_first_board(boards), controller,
                                     (enum aw_canpid_gain)gain)] =

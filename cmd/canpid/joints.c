@@ -41,7 +41,9 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
     joint->tolerance.max_deviation = canpid_get_deviation(controller) * scale;
     joint->tolerance.min_motion = canpid_get_min_motion(controller) * scale;
     joint->tolerance.tolerance = TOLERANCE_MOTIONS * joint->tolerance.min_motion;
-    joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
+    joint->unit[AW_JOINT_VELOCITY] = controller == AW_CANPID_POS   ? "deg/s"
+                                     : controller == AW_CANPID_TOR ? "Nm/s"
+                                                                   : "%/s";
 }
 
 /* Lists the boards with names, and the unnamed ones of -b. */

@@ -37,7 +37,11 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
     enum aw_status status;
     aw_session_init_command(session, "gripper", &request);
     const struct aw_field *field = &request.codec->message->fields[0];
-    if (parse_opening(text, &share))
+    bool is_share = parse_opening(text, &share);
+    if (is_share && !(share >= 0 && share <= 1))
+        status =
+            aw_fail(&session->err, AW_LIMIT, "gripper: %.24s is out of range (0%% to 100%%)", text);
+    else if (is_share)
         status =
             aw_record_set(&request, "value", round(field->min + share * (field->max - field->min)),
                           &session->err);

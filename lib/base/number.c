@@ -115,6 +115,15 @@ static enum aw_status fail_unit(const char *text, const char *unit, const char *
                    wanted && *wanted ? "use " : "omit the unit", wanted ? wanted : "");
 }
 
+enum aw_status aw_number_check_float(const char *subject, double value, struct aw_error *err)
+{
+    return isfinite((float)value)
+               ? AW_OK
+               : aw_fail(err, AW_USAGE, "%s: %g is %s", subject, value,
+                         isfinite(value) ? "out of range for a 32-bit float — use a smaller value"
+                                         : "not a finite number — correct it");
+}
+
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err)
 {

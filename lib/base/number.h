@@ -19,6 +19,9 @@
 /* Parses a string that contains only a number. AW_USAGE if it is not a number, or not finite. */
 enum aw_status aw_number_parse(const char *text, double *value, struct aw_error *err);
 
+/* AW_USAGE if a value is not finite, or not finite as a 32-bit float. */
+enum aw_status aw_number_check_float(const char *subject, double value, struct aw_error *err);
+
 /* Parses a number with an optional unit and converts it to the wanted unit. "500ms" wanted "s"
  * gives 0.5, "0.5rad" wanted "deg" gives 28.6478…, "20%" wanted NULL gives 0.2. A number without a
  * unit is in the wanted unit. AW_USAGE for an unknown unit, or for a unit of another kind; the

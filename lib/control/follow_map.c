@@ -125,7 +125,8 @@ static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
     *row = (struct aw_follow_row){.scale = 1, .low = -INFINITY, .high = INFINITY};
     enum aw_status status = read_name(r, row->joint, "joint");
     if (status == AW_OK && *r->at != '=')
-        return aw_fail(r->err, AW_USAGE, "'%.40s': no = after the joint — write elbow=m2", r->at);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': no = after the joint — write elbow=m2",
+                       row->joint);
     r->at += status == AW_OK;
     if (status == AW_OK)
         status = read_value(r, row);

@@ -340,6 +340,7 @@ lknee.foo.kp=3|unknown controller 'foo'
 lkne.pos.kp=3|did you mean 'lknee'
 lknee.pos.kx=3|unknown gain 'kx'
 lknee.pos.kp=x|'x' is not a number
+lknee.pos.kp=1e39|1e+39 is out of range for a 32-bit float
 lknee.pos.kp|write lknee.pos.kp=3
 END
     fails 2 canpid -q -l "$url" gains set

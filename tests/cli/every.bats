@@ -363,7 +363,7 @@ hidmotor gains elbow.kp=1|gains: unknown argument 'elbow.kp' — usage: gains [A
 canpid gains apply a b|unexpected argument 'b'
 canpid set kp 1 2 -b lknee -c pos|requires one value
 armctl config show foo|unexpected argument 'foo'
-armctl deg 1 90 2|angle is missing
+armctl deg 1 90 2|missing argument 'angle'
 armctl help deg pos|unexpected argument 'pos'
 ezphys reset now|unexpected argument 'now'
 END

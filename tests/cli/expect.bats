@@ -56,6 +56,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     prints "result=seen" many f{1..32}=0
     exits 1 many f{1..31}=0 f32=1 --for 0.2s
     fails_with 2 "expect: more than 32 values" many f{1..33}=0
+    fails_with 2 "wait: m1.position: '5mm': wrong unit 'mm' — use deg" hidmotor -q -l sim: wait 'm1.position>5mm'
 }
 
 @test "expect reports the distance of the nearest value, and --tolerance works without a message" {

@@ -122,7 +122,7 @@ END
 6|base: -90.5 deg|move m1=-90.5
 2|'nan' is not a number|move 0 nan 0
 2|'inf' is not a number|move 0 0 inf
-2|not a finite number|--force move 0 1e39 0
+2|out of range for a 32-bit float|--force move 0 1e39 0
 2|1e999|--force move 0 1e999 0
 2|no joint given|move
 2|no joint given|velocity
@@ -138,7 +138,7 @@ END
 2|write base=VALUE without blanks|move base =20
 6|hue|light 2 1 1
 2|saturation|light 0.5
-6|mm too far|moveto 300 0 95
+6|mm out of reach|moveto 300 0 95
 6|m3 (elbow)|moveto 0 0 95
 2|not a number|moveto 100 nan 95
 END
@@ -279,7 +279,7 @@ END
     point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
     ok hidmotor -j tip $point
     same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["tip",true,20,45,-30]'
-    fails_with 6 "12.3 mm too far" hidmotor tip x=212.3 y=0 z=95
+    fails_with 6 "12.3 mm out of reach" hidmotor tip x=212.3 y=0 z=95
     fails_with 6 "27 deg beyond its limit of 63 deg" hidmotor tip x=0 y=0 z=95
     fails 2 hidmotor tip x=nan y=0 z=95
     fails 6 hidmotor tip 0 120 0

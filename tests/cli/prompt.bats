@@ -294,7 +294,7 @@ prompt() {
     colour
     prompt armctl -l "$fast" <<<"
         type {deg 1 }; want {<angle 0 to 360 deg>}
-        type \r; want \x1b\[K {angle is missing} {armctl> }
+        type \r; want \x1b\[K {missing argument 'angle'} {armctl> }
         type \022; want search
         type {deg}; want {deg}
         type \003; want {^C} \x1b\[J {armctl> }

@@ -124,6 +124,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     has "$why" 'lknee is at 0 deg, the first target is 20 deg: farther than --max-jump 7.2 deg'
     ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --approach 40deg/s
     ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --max-jump 30deg
+    fails_with 6 'give --approach 1%/s' canpid -q -l "$fast" setpoint 0.4 -b lknee -c lvl
     ok canpid -q -l "$fast" <<<'setpoint 540deg -b lknee -c pos'
     ok canpid -q -l "$fast" --dry-run <file
 }

@@ -612,7 +612,7 @@ enum aw_status aw_hidmotor_encode_floats(const double *values, size_t n,
         float value = (float)values[i];
         if (!isfinite(value))
             return aw_fail(err, AW_USAGE,
-                           "number %zu is not finite as a 32-bit float — give a smaller one",
+                           "number %zu is out of range for a 32-bit float — use a smaller value",
                            i + 1);
         aw_put_f32(bytes + 4 * i, value);
     }

@@ -141,11 +141,12 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     };
     double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
     if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
-        return aw_fail(err, AW_LIMIT,
-                       "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
-                       "the shoulder at (0, 0, %g)",
-                       point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
-                       get_shoulder_height());
+        return aw_fail(
+            err, AW_LIMIT,
+            "point (%.7g, %.7g, %.7g) mm: %.4g mm out of reach — choose one within %g mm "
+            "of the shoulder (0, 0, %g)",
+            point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
+            get_shoulder_height());
     /* Chooses the best of the four solutions. If none is valid, the one with the smallest excess
      * gives the reason. */
     struct aw_hidmotor_pose closest = {{0}};

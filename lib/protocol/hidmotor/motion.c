@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/clamp.h"
+#include "base/number.h"
 #include "protocol/hidmotor/wire.h"
 
 #define EXACT_DEG          2e-5 /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
@@ -45,11 +46,9 @@ struct aw_hidmotor_joint aw_hidmotor_joint(int joint)
 enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct aw_error *err)
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
-    if (!isfinite((float)deg))
-        return aw_fail(err, AW_USAGE, "%s: the target is not a finite number — correct it",
-                       limit.alias);
-    if (force || (deg >= limit.min && deg <= limit.max))
-        return AW_OK;
+    enum aw_status status = aw_number_check_float(limit.alias, deg, err);
+    if (status != AW_OK || force || (deg >= limit.min && deg <= limit.max))
+        return status;
     return aw_fail(err, AW_LIMIT,
                    "%s: %.9g deg is out of range (%g to %g deg), where the arm may collide — give "
                    "--force to override",
@@ -77,10 +76,10 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
                                      struct aw_error *err)
 {
     const struct aw_field *row = find_set_setpoints()->fields;
-    if (!isfinite((float)target->duration_ms))
-        return aw_fail(err, AW_USAGE, "duration: not a finite number — give one such as 500ms");
-    if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
-        return AW_OK;
+    enum aw_status status = aw_number_check_float("duration", target->duration_ms, err);
+    if (status != AW_OK || force ||
+        (target->duration_ms >= row->min && target->duration_ms <= row->max))
+        return status;
     return aw_fail(err, AW_LIMIT,
                    "duration: %.6g ms is out of range (%g to %.7g ms) — give --force to override",
                    target->duration_ms, row->min, row->max);
@@ -383,7 +382,7 @@ static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_e
     if (error <= AW_HIDMOTOR_TOLERANCE)
         return aw_fail(
             err, AW_REFUSED,
-            "%s: rests %.2f deg from its setpoint — give a tolerance of %g deg, the arm's accuracy",
+            "%s: rests %.2f deg from its setpoint — give --wait=%gdeg, the accuracy of the arm",
             get_joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
                    "%s: setpoint is %.1f deg, but the joint stays at %.1f: arm not homed, or "

@@ -195,11 +195,11 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
     double min = is_velocity ? -joint->limits.max_speed : joint->limits.min,
            max = is_velocity ? joint->limits.max_speed : joint->limits.max;
     unsigned needed = is_velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
-    if (!isfinite((float)value))
-        return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number — correct it",
-                       aw_joint_display_name(joint), is_velocity ? "velocity" : "target");
+    if (aw_number_check_float(aw_joint_display_name(joint), value, &session->err) != AW_OK)
+        return AW_USAGE;
     if (!(joint->flags.accepts & needed))
-        return aw_fail(&session->err, AW_USAGE, "%s does not accept %s — see 'limits'",
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: %s not supported — choose another joint (see 'limits')",
                        aw_joint_display_name(joint), is_velocity ? "velocities" : "targets");
     if (session->options.run.force || (value >= min && value <= max))
         return AW_OK;

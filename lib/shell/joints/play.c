@@ -96,8 +96,7 @@ static enum aw_status begin(struct aw_play *p)
     if (p->rate_hz > joints->traits.max_hz) {
         if (session->options.move.rate > 0)
             aw_session_print_notice(
-                session,
-                "--rate %g: the device accepts at most %g setpoints per second — give a lower rate",
+                session, "--rate %g: reduced to %g, the maximum setpoints per second of the device",
                 p->rate_hz, joints->traits.max_hz);
         p->rate_hz = joints->traits.max_hz;
     }

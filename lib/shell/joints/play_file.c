@@ -180,25 +180,16 @@ static enum aw_status fail_with_columns(struct file_reader *r)
 /* Finds the factor and offset from the file's unit to the joint's unit. */
 static enum aw_status find_scale(struct file_reader *r, size_t k, const char *unit)
 {
-    struct aw_error unit_err;
     const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].index];
-    char zero[40], one[40];
-    double low = 0, high = 1;
+    const char *wanted = joint->unit[AW_JOINT_ACTUAL];
+    r->scale[k] = 1;
     if (!*unit)
         unit = aw_play_given(r->session)->unit;
-    if (unit && joint->unit[AW_JOINT_ACTUAL]) {
-        snprintf(zero, sizeof zero, "0%.30s", unit);
-        snprintf(one, sizeof one, "1%.30s", unit);
-        enum aw_status status =
-            aw_number_parse_unit(zero, joint->unit[AW_JOINT_ACTUAL], &low, &unit_err);
-        if (status == AW_OK)
-            status = aw_number_parse_unit(one, joint->unit[AW_JOINT_ACTUAL], &high, &unit_err);
-        if (status != AW_OK)
-            return aw_fail(&r->session->err, status, "%s: %s", joint->name, unit_err.text);
-    }
-    r->offset[k] = low;
-    r->scale[k] = high - low;
-    return AW_OK;
+    if (!unit || !wanted || strcmp(unit, wanted) == 0 ||
+        aw_number_find_scale(unit, wanted, &r->scale[k], &r->offset[k]))
+        return AW_OK;
+    return aw_fail(&r->session->err, AW_USAGE, "%s: %s unit '%.30s' — use %s", joint->name,
+                   aw_number_is_unit(unit) ? "wrong" : "unknown", unit, wanted);
 }
 
 static enum aw_status assign_column(struct file_reader *r, size_t column)

@@ -114,7 +114,7 @@ enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_j
         return aw_fail(&session->err, AW_LIMIT,
                        "--approach %s: exceeds the max speed of %s, %g %s — give a lower speed",
                        approach, aw_joint_display_name(joint), joint->limits.max_speed,
-                       joint->unit[AW_JOINT_VELOCITY]);
+                       joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "per s");
     double max_speed = get_max_speed(session, joint);
     if (status == AW_OK && *speed > max_speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,

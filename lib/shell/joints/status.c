@@ -158,7 +158,8 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     const struct aw_link *link = session->device.link;
     if (status == AW_LOST && link && link->is_recording) /* this is not a failure of the link */
         status = aw_fail(&session->err, AW_TIMEOUT,
-                         "status: the recording has no position for some joints — see 'info'");
+                         "status: the recording has no position for some joints — list its "
+                         "messages with 'info'");
     if (status == AW_OK && !aw_session_is_text(session))
         aw_object_start(&session->result, "status");
     if (status == AW_OK)

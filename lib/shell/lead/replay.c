@@ -370,11 +370,11 @@ static enum aw_status choose_speed(struct player *p)
         session->options.run.force)
         return status;
     const struct aw_joint *joint = &r->list.joints[r->fastest.fastest_joint];
+    const char *unit = joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "per s";
     return aw_fail(&session->err, AW_LIMIT,
                    "replay: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
                    *joint->alias ? joint->alias : joint->name, r->fastest.fastest_speed * p->speed,
-                   joint->unit[AW_JOINT_VELOCITY], (double)r->fastest.fastest_ns / 1e9,
-                   joint->limits.max_speed, joint->unit[AW_JOINT_VELOCITY],
+                   unit, (double)r->fastest.fastest_ns / 1e9, joint->limits.max_speed, unit,
                    aw_tempo_write_advice(r->fastest.max_ratio, advice));
 }
 

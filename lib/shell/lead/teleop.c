@@ -515,7 +515,7 @@ static enum aw_status check_gone(struct aw_operator *h)
     if (h->input.channels.ended)
         return aw_fail(&h->session->err, AW_LOST,
                        "teleop: end of the records on standard input%s%s: all joints stopped — "
-                       "restart their program and teleop, or replay a file with --channels FILE",
+                       "start both programs again, or replay a file with --channels FILE",
                        missing ? ", without " : "", missing ? missing : "");
     return aw_fail(&h->session->err, AW_LOST, "teleop: %s: all joints stopped — start teleop again",
                    h->input.pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));

@@ -101,7 +101,8 @@ enum aw_status aw_teleop_choose_map(struct aw_operator *operator, const char * n
         char names[400] = "";
         aw_teleop_complete_maps(session, list_names, names);
         return aw_fail(&session->err, AW_USAGE,
-                       "teleop: map '%.40s' not found — use %s, or add a section [teleop %.40s]",
+                       "teleop: map '%.40s' not found — available: %s; to define it, add a section "
+                       "[teleop %.40s]",
                        name, names, name);
     }
     if (status == AW_OK && !found)

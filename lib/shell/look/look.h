@@ -11,7 +11,7 @@ AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
 #define AW_PAUSE_ARG                                                                               \
     {                                                                                              \
         .name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 0, .max = 86400,                \
-        .help = "time in s, or with a unit such as 200ms"                                          \
+        .help = "duration of the pause, such as 200ms"                                             \
     }
 
 /* aw_run_record_joints records a table of joints, one row per time. aw_run_record calls it for a

@@ -365,8 +365,8 @@ static enum aw_status fail_not_found(struct plot *p)
                        p->select.pattern[0], p->names.duplicate);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: '%.60s' is text, not a number — see 'watch %.60s'",
-                       p->select.pattern[0], p->select.pattern[0]);
+                       "plot: '%.60s' is text, not a number — name a numeric field",
+                       p->select.pattern[0]);
     const char *names[MAX_SEEN], *wanted = p->select.pattern[missing];
     char advice[240] = "available: ";
     for (size_t i = 0; i < p->traces.n; i++)

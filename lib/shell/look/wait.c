@@ -71,15 +71,17 @@ static enum aw_status join_arguments(struct waiter *w, const struct aw_args *arg
 
 static enum aw_status parse_condition(struct waiter *w, const struct aw_args *args)
 {
+    struct aw_error *err = &w->session->err;
     enum aw_status status = join_arguments(w, args);
-    struct aw_error problem;
     if (status != AW_OK)
         return status;
-    status = aw_where_parse(w->text, &w->where, &problem);
-    if (status != AW_OK) /* otherwise the error would name --where */
-        return aw_fail(&w->session->err, status, "%s%s", args->command->name,
-                       strncmp(problem.text, "--where", 7) == 0 ? problem.text + 7 : problem.text);
-    return aw_stream_check(w->session, &w->none, &w->where);
+    status = aw_where_parse(w->text, &w->where, err);
+    if (status == AW_OK)
+        status = aw_stream_check(w->session, &w->none, &w->where);
+    struct aw_error problem = *err;
+    if (status == AW_OK || strncmp(problem.text, "--where", 7) != 0)
+        return status;
+    return aw_fail(err, status, "%s%s", args->command->name, problem.text + 7);
 }
 
 static enum aw_status fail_too_many(struct aw_session *session)

@@ -463,7 +463,7 @@ static enum aw_status check_complete(struct binder *b)
                 continue;
             char usage[256];
             aw_write_usage(command, usage, sizeof usage);
-            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
+            return aw_fail(&b->session->err, AW_USAGE, "%s: missing argument '%s' — usage: %s",
                            command->name, arg->name, usage);
         }
     return AW_OK;

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 
 #include "base/number.h"
@@ -133,6 +134,16 @@ TEST(numbers_match_the_golden_file)
 {
     expect_cases("numbers.txt", print_case);
     assert_false(aw_number_is_unit("frob"));
+}
+
+TEST(values_beyond_32_bit_floats_are_refused)
+{
+    struct aw_error err;
+    assert_int_equal(aw_number_check_float("kp", FLT_MAX, &err), AW_OK);
+    assert_int_equal(aw_number_check_float("kp", -1e39, &err), AW_USAGE);
+    assert_has(err.text, "kp: -1e+39 is out of range for a 32-bit float");
+    assert_int_equal(aw_number_check_float("kp", (double)NAN, &err), AW_USAGE);
+    assert_has(err.text, "kp: nan is not a finite number");
 }
 
 TEST(padded_integers_match_printf)

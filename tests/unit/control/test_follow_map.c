@@ -56,7 +56,7 @@ TEST(invalid_maps_are_refused)
         const char *text, *says;
     } cases[] = {
         {"", "invalid joint name"},
-        {"elbow", "no = after the joint"},
+        {"elbow", "'elbow': no = after the joint"},
         {"elbow=", "invalid field name"},
         {"elbow=m2*", "'*': invalid scale"},
         {"elbow=m2*0", "other than 0"},

@@ -77,8 +77,9 @@ TEST(refusals_report_the_distance)
         struct aw_hidmotor_point point;
         const char *says;
     } cases[] = {
-        {{212.3, 0, 95}, "point (212.3, 0, 95) mm: 12.3 mm too far — the tip reaches 200 mm"},
-        {{0, 0, 295.05}, ": 0.05 mm too far"},
+        {{212.3, 0, 95},
+         "point (212.3, 0, 95) mm: 12.3 mm out of reach — choose one within 200 mm"},
+        {{0, 0, 295.05}, ": 0.05 mm out of reach"},
         {{20, 0, 95}, "m3 (elbow): 78.52"},
         {{0, 0, 95}, "m3 (elbow): 90 deg is 27 deg beyond its limit of 63 deg"},
         {{100, 0, -77}, "m2 (shoulder): 143.9733 deg is 44 deg beyond"},

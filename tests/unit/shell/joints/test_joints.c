@@ -222,14 +222,14 @@ TEST_WITH(start, stop_joints, invalid_joint_commands_are_refused)
         {AW_JOINT_TARGETS, 0, 90, AW_OK, ""},
         {AW_JOINT_TARGETS, 0, 90.5, AW_LIMIT,
          "elbow: 90.5 deg is out of range (-90 to 90 deg) — give --force to override"},
-        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE,
-         "elbow: the target is not a finite number — correct it"},
+        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE, "elbow: nan is not a finite number — correct it"},
         {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE,
-         "elbow: the target is not a finite number — correct it"},
+         "elbow: 1e+39 is out of range for a 32-bit float — use a smaller value"},
         {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
         {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
          "elbow: -51 deg/s is out of range (-50 to 50 deg/s) — give --force to override"},
-        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand does not accept velocities — see 'limits'"},
+        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE,
+         "hand: velocities not supported — choose another joint (see 'limits')"},
         {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
     };
     size_t good = 0;

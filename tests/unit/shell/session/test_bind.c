@@ -77,9 +77,10 @@ static const struct {
     {"set --again=3 low", "set gear=low --again=3"},
     {"secrt",
      "usage, word 0: unknown command 'secrt' — see 'rig help'"}, /* hidden commands are not suggested */
-    {"turn 1 2 3", "usage, word 4: turn: way is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
+    {"turn 1 2 3",
+     "usage, word 4: turn: missing argument 'way' — usage: turn LEVEL WAY [LEVEL WAY …]"},
     {"turn way=1 way=2",
-     "usage, word 3: turn: level is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
+     "usage, word 3: turn: missing argument 'level' — usage: turn LEVEL WAY [LEVEL WAY …]"},
     {"set gear=low gear=high", "usage, word 2: set: gear is given twice — remove one"},
     {"set low --wait=", "usage, word 2: --wait: empty value — give TIME"},
     {"set low -gw", "usage, word 2: --gently takes no value — remove it"},
