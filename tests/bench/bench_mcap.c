@@ -2,7 +2,7 @@
  *
  *     bench_mcap COUNT
  *
- * Prints one line per case: name, million messages per second of CPU time, bytes per frame. In MCAP
+ * Prints one line per case: name, bytes per frame, million messages per second of CPU time. In MCAP
  * a frame gives three messages: its bytes, its values and /joint_states.
  */
 #include <string.h>
@@ -137,7 +137,7 @@ static size_t read_packets(const struct file *file)
 
 static void report(const char *name, size_t n, double seconds, size_t size, size_t frames)
 {
-    printf("%s\t%.2f\t%.1f\n", name, (double)n / seconds / 1e6, (double)size / (double)frames);
+    printf("%s\t%.1f\t%.2f\n", name, (double)size / (double)frames, (double)n / seconds / 1e6);
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,8 @@
  *
  * Prints one line per case: name, bytes, million messages per second.
  */
+#include <string.h>
+
 #include "bench.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
@@ -21,48 +23,21 @@ struct sample {
     const char *message;
     enum aw_dir dir;
     unsigned used; /* used bytes of a longer frame */
-    struct aw_pair fields[12];
+    const char *fields;
 };
 
 static const struct sample samples[] = {
-    {&aw_hidmotor_protocol,
-     "set_setpoints",
-     AW_TX,
-     24,
-     {{"duration", "1000"}, {"mode", "sinusoidal"}, {"m1", "0"}, {"m2", "45"}, {"m3", "-30"}}},
-    {&aw_ezphys_protocol,
-     "axis_motor",
-     AW_TX,
-     24,
-     {{"velocity1", "1"},
-      {"max_torque1", "5"},
-      {"velocity2", "2"},
-      {"max_torque2", "6"},
-      {"velocity3", "3"},
-      {"max_torque3", "7"}}},
-    {&aw_unitysim_protocol,
-     "control",
-     AW_TX,
-     25,
-     {{"shoulder.velocity", "10"},
-      {"shoulder.state", "stop"},
-      {"elbow.velocity", "20"},
-      {"elbow.state", "increase"},
-      {"wrist_rotate.velocity", "30"},
-      {"wrist_rotate.state", "stop"},
-      {"wrist_flex.velocity", "0"},
-      {"wrist_flex.state", "stop"},
-      {"hand.velocity", "1023"},
-      {"hand.state", "decrease"}}},
-    {&aw_canpid_protocol,
-     "joint",
-     AW_RX,
-     8,
-     {{"board", "lknee"},
-      {"fix_link_angle", "-4.5"},
-      {"alpha_angle", "11.25"},
-      {"torque", "-3.125"}}},
-    {&aw_armctl_protocol, "deg", AW_TX, 11, {{"seq", "0"}, {"joint", "1"}, {"angle", "90"}}},
+    {&aw_hidmotor_protocol, "set_setpoints", AW_TX, 24,
+     "duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30"},
+    {&aw_ezphys_protocol, "axis_motor", AW_TX, 24,
+     "velocity1=1 max_torque1=5 velocity2=2 max_torque2=6 velocity3=3 max_torque3=7"},
+    {&aw_unitysim_protocol, "control", AW_TX, 25,
+     "shoulder.velocity=10 shoulder.state=stop elbow.velocity=20 elbow.state=increase "
+     "wrist_rotate.velocity=30 wrist_rotate.state=stop wrist_flex.velocity=0 "
+     "wrist_flex.state=stop hand.velocity=1023 hand.state=decrease"},
+    {&aw_canpid_protocol, "joint", AW_RX, 8,
+     "board=lknee fix_link_angle=-4.5 alpha_angle=11.25 torque=-3.125"},
+    {&aw_armctl_protocol, "deg", AW_TX, 11, "seq=0 joint=1 angle=90"},
 };
 
 struct run {
@@ -123,14 +98,17 @@ static void measure(struct run *run, const struct job *job, double seconds)
 static void prepare(struct run *run, const struct sample *sample)
 {
     struct aw_error err;
-    size_t n = 0;
-    while (n < sizeof sample->fields / sizeof *sample->fields && sample->fields[n].name)
-        n++;
+    char fields[256], *rest = NULL;
     aw_wire_init(&run->wire, sample->protocol, NULL, false);
     run->sample = sample;
     aw_record_init(&run->record, aw_wire_codec(&run->wire, sample->message, sample->dir),
                    sample->dir);
-    must(aw_record_set_pairs(&run->record, sample->fields, n, &err) == AW_OK, err.text);
+    snprintf(fields, sizeof fields, "%s", sample->fields);
+    for (char *field = strtok_r(fields, " ", &rest); field; field = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(field, '=');
+        *value++ = '\0';
+        must(aw_record_set_text(&run->record, field, value, &err) == AW_OK, err.text);
+    }
     encode_one(run);
 }
 

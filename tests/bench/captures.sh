@@ -51,11 +51,8 @@ captures() {
 
 # Prints messages and bytes of a recording. MCAP has three messages per frame, pcapng has one packet.
 mcap_rows() {
-    local what rate bytes
-    declare -A rates sizes
-    while IFS=$'\t' read -r what rate bytes; do rates[$what]=$rate sizes[$what]=$bytes; done < <(
-        alone build/tests/bench/bench_mcap 1000000
-    )
+    local what
+    read_rates alone build/tests/bench/bench_mcap 1000000
     for what in written read; do
         verdict "${rates[mcap $what]:-0}" '>=' 3
         row "MCAP: messages $what" "${rates[mcap $what]:-0}" M/s "pcapng ${rates[pcapng $what]:-0}" ">= 3" "$met"

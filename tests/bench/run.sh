@@ -81,6 +81,18 @@ bar_of() {
     esac
 }
 
+# read_rates COMMAND…: reads its lines NAME, BYTES and RATE into $sizes and $rates.
+declare -A rates sizes
+read_rates() {
+    local name bytes rate
+    rates=() sizes=()
+    "$@" >"$dir/rates" || below=$((below + 1))
+    while IFS=$'\t' read -r name bytes rate; do rates[$name]=$rate sizes[$name]=$bytes; done <"$dir/rates"
+}
+
+# quotient A B: prints A / B, or 0 without B
+quotient() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
+
 library() {
     local name bytes rate bar
     while IFS=$'\t' read -r name bytes rate; do
@@ -94,17 +106,16 @@ library() {
 # Measures datagrams over loopback with decoding, compared with bare loops of recvmmsg(2) that read sender and
 # time, as a link must, or neither; and the overhead of the link.
 datagrams() {
-    local bare stamped link decoded added share
-    build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
-    bare=$(awk -F '\t' '/^recvmmsg /{ print $3 }' "$dir/udp")
-    stamped=$(awk -F '\t' '/^recvmmsg\+stamps /{ print $3 }' "$dir/udp")
-    link=$(awk -F '\t' '/^link /{ print $3 }' "$dir/udp")
-    decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
-    share=$(awk -v a="${decoded:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
+    local stamped link decoded added share
+    read_rates build/tests/bench/bench_udp "$seconds"
+    stamped=${rates[recvmmsg+stamps unitysim.feedback]:-0}
+    link=${rates[link unitysim.feedback]:-0}
+    decoded=${rates[link+decode unitysim.feedback]:-0}
+    share=$(quotient "$decoded" "$stamped")
     verdict "$share" '>=' 0.75
-    row "read and decode unitysim feedback over UDP" "${decoded:-0}" M/s "recvmmsg ${bare:-0}, with time and sender ${stamped:-0}" \
-        "x$share (>= 0.75)" $met
-    added=$(awk -v a="${link:-0}" -v b="${stamped:-0}" 'BEGIN { printf "%.3f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
+    row "read and decode unitysim feedback over UDP" "$decoded" M/s \
+        "recvmmsg ${rates[recvmmsg unitysim.feedback]:-0}, with time and sender $stamped" "x$share (>= 0.75)" $met
+    added=$(awk -v a="$link" -v b="$stamped" 'BEGIN { printf "%.3f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
     verdict "$added" '<=' 0.1
     row "time that the UDP link adds to a datagram" "$added" us "" "<= 0.1" $met
 }
@@ -261,18 +272,13 @@ watch_share() {
 # Measures lock-step exchanges per second, compared with bare sockets and with a peer that sends in two pieces
 # with Nagle's algorithm.
 lockstep() {
-    local bare=0 link=0 ours=0 naive=0 what share added name bytes rate
-    while IFS=$'\t' read -r name bytes rate; do
-        case $name in
-        *bare*) bare=$rate what=$bytes ;;
-        *link*) link=$rate ;;
-        *ezphys-sim*) ours=$rate ;;
-        *naive*) naive=$rate ;;
-        esac
-    done < <(build/tests/bench/bench_lockstep "$seconds")
-    share=$(awk -v a="$link" -v b="$bare" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }')
+    local bare link ours naive share added
+    read_rates build/tests/bench/bench_lockstep "$seconds"
+    bare=${rates[lock-step bare sockets]:-0} link=${rates[lock-step link]:-0}
+    ours=${rates[lock-step ezphys-sim]:-0} naive=${rates[lock-step naive peer]:-0}
+    share=$(quotient "$link" "$bare")
     verdict "$share" '>=' 0.8
-    row "an exchange over the link ($what bytes)" "$link" /s "bare sockets $bare" "x$share (>= 0.8)" $met
+    row "an exchange over the link (${sizes[lock-step link]:-0} bytes)" "$link" /s "bare sockets $bare" "x$share (>= 0.8)" $met
     verdict "$ours" '>=' 10000
     row "a step of ezphys-sim" "$ours" /s "bare sockets $bare" ">= 10000" $met
     added=$(awk -v a="$ours" -v b="$link" 'BEGIN { printf "%.1f", (a > 0 && b > 0 ? 1e6 / a - 1e6 / b : 999) }')
