@@ -70,9 +70,9 @@ static double get_even_ms(const struct aw_samples *intervals)
 static double get_period_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};
-    double sum = 0, even = get_even_ms(intervals);
-    if (even > 0)
-        return even;
+    double sum = 0, even_ms = get_even_ms(intervals);
+    if (even_ms > 0)
+        return even_ms;
     size_t group_size =
         intervals->n >= INTERVALS_PER_MEAN * INTERVALS_PER_MEAN ? INTERVALS_PER_MEAN : 1;
     for (size_t i = 0; i < intervals->n; i++) {

@@ -104,8 +104,8 @@ static enum aw_status load_scene(struct viewer *v)
 {
     struct aw_session *session = v->session;
     struct aw_url url;
-    const char *given = ezphys_given(session)->scene,
-               *name = given ? given : ezphys_find_sim_scene(session, &url);
+    const char *given_scene = ezphys_given(session)->scene,
+               *name = given_scene ? given_scene : ezphys_find_sim_scene(session, &url);
     if (!name)
         return AW_OK;
     v->scene = calloc(1, sizeof *v->scene);

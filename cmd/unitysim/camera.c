@@ -32,9 +32,9 @@ enum { PARTS = sizeof fields / sizeof *fields };
 static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
                                  char path[PATH_MAX])
 {
-    const char *given = unitysim_given(session)->views;
-    if (given)
-        snprintf(path, PATH_MAX, "%s", given);
+    const char *given_path = unitysim_given(session)->views;
+    if (given_path)
+        snprintf(path, PATH_MAX, "%s", given_path);
     else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, PATH_MAX))
         return aw_fail(&session->err, AW_USAGE,
                        "camera views: HOME is not set — give --views FILE");
@@ -170,9 +170,9 @@ static enum aw_status change_camera(struct aw_session *session, const struct aw_
 {
     struct aw_unitysim_camera camera = {0};
     double values[PARTS];
-    size_t given;
-    enum aw_status status = parse_values(session, args, values, &given);
-    if (status == AW_OK && given < PARTS)
+    size_t n_given;
+    enum aw_status status = parse_values(session, args, values, &n_given);
+    if (status == AW_OK && n_given < PARTS)
         status = read_camera(session, &camera);
     if (status != AW_OK)
         return status;

@@ -98,7 +98,7 @@ static void print_coding(const struct emitter *e, const struct aw_scalar *scalar
 {
     const struct aw_field *row = scalar->field;
     bool is_signed = row->type == AW_SINT || row->type == AW_LONG || row->type == AW_FLOAT;
-    bool unlimited = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
+    bool unlimited = row->type == AW_FLOAT && !row->scaled_by && row->min == 0 && row->max == 0;
     unsigned first = aw_can_bit(e->codec, scalar, scalar->big_endian ? scalar->bits - 1u : 0);
     fprintf(e->out, " : %u|%d@%d%c (", first, scalar->bits, !scalar->big_endian,
             is_signed ? '-' : '+');

@@ -59,9 +59,9 @@ static void print_names(FILE *out, const struct aw_field *row)
 
 static void print_scales(FILE *out, const struct aw_field *row)
 {
-    if (!row->by)
+    if (!row->scaled_by)
         return;
-    print_text_member(out, "by", row->by);
+    print_text_member(out, "by", row->scaled_by);
     fputs(",\"scales\":[", out);
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];

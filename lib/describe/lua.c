@@ -42,7 +42,7 @@ static void print_number_member(FILE *out, const char *name, double value)
 
 static void print_scales(FILE *out, const struct aw_field *row)
 {
-    print_text_member(out, "by", row->by);
+    print_text_member(out, "by", row->scaled_by);
     fputs(", scales = {", out);
     for (size_t i = 0; i < row->n_scales; i++) {
         fprintf(out, "%s[%d] = {when = %d", i ? ", " : "", row->scales[i].selector,
@@ -86,7 +86,7 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
         fputc('}', out);
     } else
         print_scale(out, row);
-    if (row->by)
+    if (row->scaled_by)
         print_scales(out, row);
     print_text_member(out, "no_data_with", row->no_data_with);
     if (row->has_no_data)

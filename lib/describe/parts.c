@@ -146,7 +146,7 @@ void aw_part_add_range(struct aw_part *part, const struct aw_codec *codec, int s
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
     if (!codec->scalars[scalar].has_value || row->type == AW_TEXT)
         return;
-    if (row->by)
+    if (row->scaled_by)
         add_choices(part, codec, scalar);
     else if (row->names) {
         for (const struct aw_name *name = row->names; name->name; name++)

@@ -42,7 +42,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
     /* A row without bits is not in the frame. Its value follows from the order of the frames. */
     bool in_frame = has_value && !(row->type == AW_UINT && row->bits == 0);
     bool checked = !has_value && row->type != AW_PAD && !row->lenient;
-    bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
+    bool scaled = row->scale != 0 || row->offset != 0 || row->scaled_by || row->has_no_data;
     codec->masks.values |= (uint64_t)in_frame << i;
     codec->masks.constant |= (uint64_t)checked << i;
     codec->masks.marked |= (uint64_t)row->marked << i;
@@ -166,8 +166,8 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
         return AW_LIMIT;
     for (int i = 0; i < codec->n_scalars; i++) {
         struct aw_scalar *scalar = &codec->scalars[i];
-        if (scalar->field->by)
-            scalar->scale_by = (int8_t)aw_codec_find(codec, scalar->field->by);
+        if (scalar->field->scaled_by)
+            scalar->scale_by = (int8_t)aw_codec_find(codec, scalar->field->scaled_by);
         if (scalar->field->no_data_with)
             scalar->data_by = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
         if (scalar->field->chooser)

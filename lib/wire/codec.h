@@ -107,8 +107,8 @@ int aw_codec_find(const struct aw_codec *codec, const char *name);
  * its length. */
 size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size);
 
-/* Unit, scale, offset and range of a scalar in this record. If the field has .by, they depend
- * on another field. */
+/* Unit, scale, offset and range of a scalar in this record. If the field has .scaled_by, they
+ * depend on another field. */
 struct aw_range {
     const char *unit;
     double scale, offset, min, max;

@@ -97,7 +97,7 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
         const struct aw_field *row = codec->scalars[i].field;
         if (has_no_data(codec, record, i))
             record->v[i] = NAN;
-        else if (row->by) {
+        else if (row->scaled_by) {
             struct aw_range range = aw_scalar_range(codec, i, record);
             record->v[i] = record->v[i] * range.scale + range.offset;
         } else if (row->scale != 0 || row->offset != 0)

@@ -69,7 +69,7 @@ struct aw_name {
 /* One scale of a field that depends on another field. For example, the controller determines the
  * unit of a setpoint. */
 struct aw_scale {
-    int32_t selector; /* value of the field that .by names */
+    int32_t selector; /* value of the field that .scaled_by names */
     const char *unit;
     double scale, min, max;
 };
@@ -134,7 +134,7 @@ struct aw_field {
     const char *chooser; /* name of an integer field; this field is present only if the wire number
                             of that field is in .choices. NULL: always present */
     const struct aw_choice *choices;
-    const char *by; /* name of the field that selects one of .scales */
+    const char *scaled_by; /* name of the field that selects one of .scales */
     const struct aw_scale *scales;
     size_t n_scales;
     /* AW_GROUP: */

@@ -96,7 +96,7 @@ static const struct aw_scale sample_scales[] = {
     {.selector = 1, .unit = "deg", .scale = 0.5, .min = -180, .max = 180},
 };
 static const struct aw_field sample_choice[] = {
-    {.name = "level", .type = AW_SINT, .bits = 16, .by = "kind", .scales = sample_scales,
+    {.name = "level", .type = AW_SINT, .bits = 16, .scaled_by = "kind", .scales = sample_scales,
      .n_scales = sizeof sample_scales / sizeof *sample_scales},
     {.name = "kind", .type = AW_UINT, .bits = 8, .names = sample_kinds},
     {.name = "way", .type = AW_SINT, .bits = 16, .scale = 0.1, .offset = -40, .unit = "mm",

@@ -477,7 +477,7 @@ struct verification {
     aw_received_fn *fn;
     void *context;
     int64_t valid_from_ns; /* earlier frames may have been sent before the command */
-    uint64_t seen;         /* count of the board's pid telemetry */
+    uint64_t seen_count;   /* count of the board's pid telemetry */
     bool received;         /* telemetry has arrived since valid_from_ns */
     int n_disabled;        /* consecutive frames that show it without output */
     bool verified;
@@ -503,7 +503,7 @@ static bool verify_frame(void *context, const struct aw_received *received)
     if (check->fn)
         check->fn(check->context, received);
     int64_t arrived_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
-    if (count != check->seen && arrived_ns >= check->valid_from_ns) {
+    if (count != check->seen_count && arrived_ns >= check->valid_from_ns) {
         /* Missing output alone proves nothing: an enabled driver at its target has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
         bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
@@ -511,7 +511,7 @@ static bool verify_frame(void *context, const struct aw_received *received)
         check->n_disabled = shown && is_zero(board->output) ? check->n_disabled + 1 : 0;
         check->verified = disables ? check->n_disabled >= 2 : shown;
     }
-    check->seen = count;
+    check->seen_count = count;
     return !check->verified;
 }
 
@@ -543,7 +543,7 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
         .context = context,
         .valid_from_ns =
             aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND,
-        .seen = aw_canpid_board(client, sent->board)->streams[AW_CANPID_PID].count,
+        .seen_count = aw_canpid_board(client, sent->board)->streams[AW_CANPID_PID].count,
     };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE,

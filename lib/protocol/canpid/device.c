@@ -603,8 +603,10 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
-    int64_t others = aw_packet_memory_next_due(bus->memory);
-    return bus->clock.started ? aw_min_time(bus->drivers[next_driver(bus)].out.due_ns, others) : 0;
+    int64_t next_custom_ns = aw_packet_memory_next_due(bus->memory);
+    return bus->clock.started
+               ? aw_min_time(bus->drivers[next_driver(bus)].out.due_ns, next_custom_ns)
+               : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)

@@ -66,7 +66,8 @@ static const struct aw_scale setpoint_scales[] = {
 static const struct aw_special disable = {1.5, "disable"};
 
 static const struct aw_field setpoint[] = {
-    {.name = "value", FLOAT, .by = "controller", .scales = setpoint_scales, .special = &disable,
+    {.name = "value", FLOAT, .scaled_by = "controller", .scales = setpoint_scales,
+     .special = &disable,
      .n_scales = COUNT(setpoint_scales),
      .help = "deg (pos) or Nm (tor), otherwise a fraction of full scale; the driver runs up to 180 "
              "deg, 25 Nm, 0.5 (lvl) or 1 (tl); 1.5 of full scale disables it"},

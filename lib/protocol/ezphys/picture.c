@@ -189,12 +189,12 @@ bool aw_ezphys_find_pivot(const struct aw_scene *scene, const struct aw_scene_jo
 }
 
 static void draw_along(const struct drawing *d, const double pivot[3], const double axis[3],
-                       double half)
+                       double half_length)
 {
     double a[3], b[3];
     for (int i = 0; i < 3; i++) {
-        a[i] = pivot[i] - axis[i] * half;
-        b[i] = pivot[i] + axis[i] * half;
+        a[i] = pivot[i] - axis[i] * half_length;
+        b[i] = pivot[i] + axis[i] * half_length;
     }
     draw_line(d, a, b, JOINT_COLOR);
 }

@@ -97,9 +97,9 @@ static void check_frame(struct trial *t, struct aw_span frame)
         t->guess.impossible += aw_record_get(&record, "depth") < 0;
 }
 
-static double get_ratio(uint64_t good, uint64_t total)
+static double get_ratio(uint64_t part, uint64_t total)
 {
-    return total ? (double)good / (double)total : 1;
+    return total ? (double)part / (double)total : 1;
 }
 
 /* Returns how few errors there are. Errors in every message, or empty messages between others, mean

@@ -377,8 +377,8 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
                        "unknown packet type %u — dropped the rest of the message",
                        (unsigned)packet->code);
     uint64_t need = (uint64_t)packet->head + packet->length;
-    uint64_t others = (uint64_t)(framer->packets_left - 1) * packet->head;
-    if (need + others > framer->bytes_left)
+    uint64_t other_bytes = (uint64_t)(framer->packets_left - 1) * packet->head;
+    if (need + other_bytes > framer->bytes_left)
         return aw_fail(err, AW_MALFORMED,
                        "length: %u bytes do not fit the message — dropped its rest",
                        (unsigned)packet->length);

@@ -60,9 +60,9 @@ enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *
     struct aw_unitysim_limits updated = *limits;
     struct aw_lines lines = {.file = file, .name = name};
     enum aw_status status = AW_OK;
-    unsigned seen = 0;
+    unsigned seen_joints = 0;
     while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
-        status = read_line(&updated, &seen, lines.line, err);
+        status = read_line(&updated, &seen_joints, lines.line, err);
     status = aw_lines_end(&lines, status, err);
     if (status == AW_OK)
         *limits = updated;

@@ -353,17 +353,17 @@ static enum aw_status stop_steered(struct aw_session *session, struct aw_joint_l
 
 struct arrival {
     struct approach *approach;
-    size_t late;
+    size_t far_joint;
     enum aw_status status;
 };
 
-static bool find_late(struct arrival *a, const struct aw_joint_list *list)
+static bool find_far_joint(struct arrival *a, const struct aw_joint_list *list)
 {
     const struct approach *approach = a->approach;
     double max_jump;
-    for (a->late = 0; a->late < approach->n; a->late++) {
-        const struct aw_joint *joint = &list->joints[approach->goals[a->late].joint];
-        double distance = aw_joint_distance(joint, approach->goals[a->late].value);
+    for (a->far_joint = 0; a->far_joint < approach->n; a->far_joint++) {
+        const struct aw_joint *joint = &list->joints[approach->goals[a->far_joint].joint];
+        double distance = aw_joint_distance(joint, approach->goals[a->far_joint].value);
         if (aw_start_max_jump(approach->session, joint, &max_jump) == AW_OK &&
             fabs(distance) > max_jump)
             return true;
@@ -376,7 +376,7 @@ static bool check_approach(void *context, const struct aw_joint_list *list)
 {
     struct arrival *a = context;
     a->status = check_joints(a->approach);
-    return a->status == AW_OK && find_late(a, list);
+    return a->status == AW_OK && find_far_joint(a, list);
 }
 
 static enum aw_status await_arrival(struct approach *approach)
@@ -386,19 +386,19 @@ static enum aw_status await_arrival(struct approach *approach)
     struct arrival arriving = {.approach = approach, .status = AW_OK};
     char position_text[TEXT], wanted[TEXT];
     enum aw_status status = AW_OK;
-    if (find_late(&arriving, list))
+    if (find_far_joint(&arriving, list))
         status =
             aw_joints_attend(session, list, aw_time_after(aw_clock_now(session->clock), SETTLE_S),
                              0, check_approach, &arriving);
     status = status == AW_OK ? arriving.status : status;
-    if (status != AW_OK || !find_late(&arriving, list))
+    if (status != AW_OK || !find_far_joint(&arriving, list))
         return status;
-    const struct aw_joint *joint = &list->joints[approach->goals[arriving.late].joint];
+    const struct aw_joint *joint = &list->joints[approach->goals[arriving.far_joint].joint];
     return aw_fail(&session->err, AW_REFUSED,
                    "%s is at %s after the approach, not at %s — check for an obstacle",
                    aw_joint_display_name(joint),
                    write_value(joint, joint->state.value[AW_JOINT_ACTUAL], position_text),
-                   write_value(joint, approach->goals[arriving.late].value, wanted));
+                   write_value(joint, approach->goals[arriving.far_joint].value, wanted));
 }
 
 enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_list *list,

@@ -105,12 +105,12 @@ static int rank_value(const char *pattern, const struct aw_point *point, bool se
     return is_same ? RANK_FIELD : rank_measured(point->field);
 }
 
-static enum aw_status fail_several(struct aw_leader *l, const char *pattern, const char *one,
-                                   const char *other)
+static enum aw_status fail_several(struct aw_leader *l, const char *pattern, const char *first,
+                                   const char *second)
 {
     return aw_fail(&l->session->err, AW_USAGE,
-                   "follow: '%.60s' is ambiguous: %.60s or %.60s — name one of them", pattern, one,
-                   other);
+                   "follow: '%.60s' is ambiguous: %.60s or %.60s — name one of them", pattern,
+                   first, second);
 }
 
 /* The best match in an item, and another one of the same rank, or NULL. */

@@ -47,7 +47,8 @@ struct aw_leader {
         int64_t start_ns;
     } time;
     struct {
-        uint64_t records, ignored, late, lost_before; /* ignored and late are for recordings */
+        uint64_t records, lost_before;
+        uint64_t ignored, late; /* recordings: values not finite; records older than earlier ones */
     } counts;
     size_t n_names;
     char names[AW_LEADER_NAMES][AW_POINT_NAME]; /* some of the received names */

@@ -125,9 +125,9 @@ static void find_mapped(struct aw_operator *h)
     for (size_t row = 0; row < h->map.n; row++) {
         bool chosen = strcmp(h->map.rows[row].joint, "select") == 0;
         for (size_t i = 0; i < h->map.n_choices && chosen; i++) {
-            size_t one = aw_joints_find_index(&h->list, h->map.choices[i]);
-            if (one < h->engine.n)
-                h->mapped[one] = true;
+            size_t chosen_joint = aw_joints_find_index(&h->list, h->map.choices[i]);
+            if (chosen_joint < h->engine.n)
+                h->mapped[chosen_joint] = true;
         }
         size_t joint = aw_teleop_find_joint(&h->engine, row);
         if (!chosen && joint < h->engine.n)

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "shell/lead/teleop.h"
 
-#define STALE_S          0.5 /* default */
+#define STALE_S          0.5 /* default of --stale, s */
 #define RECORDS_PER_CALL 256 /* max records per call, so that the joints are served too */
 
 static enum aw_status name_inputs(struct aw_operator *h)

@@ -14,7 +14,7 @@
 #define START_NS (10 * AW_SECOND)
 /* the pad sends 50 records/s; ensures the stop within 100 ms */
 #define SILENT_NS      (80 * AW_MILLISECOND)
-#define STALE_S        2.0 /* default for Bluetooth */
+#define STALE_S        2.0 /* default of --stale for Bluetooth, s */
 #define LINES_PER_CALL 256 /* max lines per call, so that the joints are served too */
 #define END_MS         200
 #define FIRST_LINE     AW_NEVER

@@ -607,11 +607,11 @@ static void make_title(const struct plot *p, char *out, size_t size)
     struct aw_session *session = p->session;
     bool is_live = !p->input && !session->device.link->is_recording,
          dated = p->traces.first_ns > LONG_AGO_NS;
-    const char *given = aw_plot_given(session)->title;
+    const char *given_title = aw_plot_given(session)->title;
     char contents[256] = "", settings[96] = "", subject[32];
     size_t i = 0;
-    if (given) {
-        snprintf(out, size, "%s", given);
+    if (given_title) {
+        snprintf(out, size, "%s", given_title);
         return;
     }
     for (; i < p->traces.n && strlen(contents) < max_length; i++)

@@ -55,7 +55,7 @@ static sigset_t get_watched_signals(const struct aw_stop *stop)
     return set;
 }
 
-static sigset_t make_set(int number)
+static sigset_t make_signal_set(int number)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -162,7 +162,7 @@ void aw_stop_watch_output(struct aw_session *session, bool watch)
 
 void aw_stop_watch_suspend(struct aw_session *session, bool watch)
 {
-    sigset_t set = make_set(SIGTSTP);
+    sigset_t set = make_signal_set(SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
     if (session->time.real.stop_fd < 0)
         return;
@@ -200,7 +200,7 @@ bool aw_stop_has_input_ended(struct aw_session *session)
 /* Consumes SIGXFSZ: a write beyond the file size limit also sets errno. */
 static void forget_size_limit(void)
 {
-    sigset_t set = make_set(SIGXFSZ);
+    sigset_t set = make_signal_set(SIGXFSZ);
     sigtimedwait(&set, NULL, &(struct timespec){0});
 }
 
@@ -250,7 +250,7 @@ const char *aw_stop_read_cause(struct aw_session *session)
 bool aw_stop_consume_interrupt(struct aw_session *session)
 {
     struct pollfd request = {.fd = session->motion.stop.request_fd, .events = POLLIN};
-    sigset_t pending, set = make_set(SIGINT);
+    sigset_t pending, set = make_signal_set(SIGINT);
     bool caught = session->time.real.stop_fd >= 0;
     if (!caught || session->out.error || poll(&request, 1, 0) > 0 ||
         aw_stop_is_parent_gone(session) || sigpending(&pending) != 0 ||

@@ -150,13 +150,13 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
         return true;
     for (size_t i = 0; i < object->n; i++) {
         const char *name = object->entries[i].key;
-        unsigned any = match_name(&wanted->any, name);
+        unsigned matched = match_name(&wanted->any, name);
         if (is_value(name))
             aw_append_name(wanted->available, sizeof wanted->available, name);
-        wanted->matched[0] |= any;
-        found = found || any;
+        wanted->matched[0] |= matched;
+        found = found || matched;
         wanted->matched[1] |= match_name(&wanted->all, name);
-        if (any || !is_value(name))
+        if (matched || !is_value(name))
             object->entries[n_kept++] = object->entries[i];
     }
     if (wanted->any.n)
@@ -171,10 +171,10 @@ bool aw_wanted_has_key(const struct aw_session *session, const char *key)
            match_name(&wanted->all, key);
 }
 
-static const char *find_unmatched(const struct aw_select *select, unsigned seen)
+static const char *find_unmatched(const struct aw_select *select, unsigned matched)
 {
     for (size_t i = 0; i < select->n; i++)
-        if (!(seen >> i & 1))
+        if (!(matched >> i & 1))
             return select->pattern[i];
     return NULL;
 }

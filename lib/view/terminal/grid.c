@@ -403,13 +403,14 @@ static void put_scroll(const struct aw_grid *grid, struct aw_braille *canvas, in
     if (grid->pages.n_rows <= grid->pages.page_rows || height < 3)
         return;
     double share = (double)grid->pages.page_rows / (double)grid->pages.n_rows;
-    int bar = (int)fmax(1, share * height);
-    int at = (int)((double)grid->pages.scroll /
-                       (double)(grid->pages.n_rows - grid->pages.page_rows) * (height - bar) +
-                   0.5);
+    int bar_height = (int)fmax(1, share * height);
+    int at =
+        (int)((double)grid->pages.scroll / (double)(grid->pages.n_rows - grid->pages.page_rows) *
+                  (height - bar_height) +
+              0.5);
     for (int i = 0; i < height; i++)
         aw_braille_draw_text(canvas, canvas->columns - 1, top + i,
-                             i >= at && i < at + bar ? "█" : "│", AW_BRAILLE_DIM);
+                             i >= at && i < at + bar_height ? "█" : "│", AW_BRAILLE_DIM);
 }
 
 static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown,

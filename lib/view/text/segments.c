@@ -144,7 +144,7 @@ static void compile_text(struct compiler *c, bool has_time)
         bind_scalar(c, segment, scalar);
         segment->unit.shown = true;
         segment->has_special = info->field->special;
-        if (segment->format != FORMAT_NAMED && !info->field->by && !c->codec->raw &&
+        if (segment->format != FORMAT_NAMED && !info->field->scaled_by && !c->codec->raw &&
             info->field->unit) {
             segment->unit.text = info->field->unit;
             segment->unit.length = (uint8_t)strlen(segment->unit.text);

@@ -297,7 +297,7 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
     out = aw_print_formatted(out, value, segment->format, segment->decimals);
     if (segment->unit.text)
         return put_text(out, segment->unit.text, segment->unit.length);
-    if (!segment->unit.shown || !record->codec->scalars[segment->scalar].field->by)
+    if (!segment->unit.shown || !record->codec->scalars[segment->scalar].field->scaled_by)
         return out;
     const char *unit = aw_scalar_range(record->codec, segment->scalar, record).unit;
     return unit ? put_text(out, unit, strlen(unit)) : out;

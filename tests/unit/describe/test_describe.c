@@ -200,7 +200,7 @@ TEST(unusual_tables_are_described)
     static const struct aw_field fields[] = {
         {.name = "how", .alias = "way", .type = AW_SINT, .bits = 16, .names = names,
          .help = "a \"quote\", a \\ and\ta tab"},
-        {.name = "value", .type = AW_FLOAT, .bits = 32, .by = "how", .scales = scales,
+        {.name = "value", .type = AW_FLOAT, .bits = 32, .scaled_by = "how", .scales = scales,
          .n_scales = 3},
         {.name = "n", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .optional = true,
          .fallback = 2},
@@ -286,7 +286,7 @@ TEST(unusual_can_buses_are_described)
     static const struct aw_field all[] = {
         {.name = "mode", .type = AW_UINT, .bits = 4, .names = modes, .help = "say \"what\""},
         {.name = "gap", .type = AW_PAD, .bits = 4},
-        {.name = "level", .type = AW_SINT, .bits = 12, .by = "mode", .scales = scales,
+        {.name = "level", .type = AW_SINT, .bits = 12, .scaled_by = "mode", .scales = scales,
          .n_scales = 2},
         {.name = "far", .type = AW_UINT, .bits = 12, .has_no_data = true, .no_data = 4095,
          .unit = "m", .help = "how far"},

@@ -153,7 +153,8 @@ TEST(tables_fit_and_their_values_have_unique_names)
                     aw_scalar_name(&codec.scalars[i], name, sizeof name);
                     if (codec.scalars[i].has_value)
                         assert_int_equal(aw_codec_find(&codec, name), i);
-                    assert_true(!codec.scalars[i].field->by || codec.scalars[i].scale_by >= 0);
+                    assert_true(!codec.scalars[i].field->scaled_by ||
+                                codec.scalars[i].scale_by >= 0);
                 }
             }
         }
@@ -190,7 +191,11 @@ static const struct aw_field all_kinds[] = {
     {.name = "missing", .type = AW_UINT, .bits = 8, .has_no_data = true, .no_data = 255},
     {.name = "with", .type = AW_UINT, .bits = 8, .no_data_with = "missing"},
     {.name = "upper", .type = AW_UINT, .bits = 8, .scale = 256, .upper_bits = true},
-    {.name = "chosen", .type = AW_SINT, .bits = 16, .by = "missing", .scales = sample_scales},
+    {.name = "chosen",
+     .type = AW_SINT,
+     .bits = 16,
+     .scaled_by = "missing",
+     .scales = sample_scales},
     {.name = "named", .type = AW_UINT, .bits = 4, .names = zero_one},
     {.name = "four", .type = AW_CONST, .bits = 4, .constant = 4},
     {.name = "s64", .type = AW_SINT, .bits = 64},
