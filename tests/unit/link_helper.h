@@ -200,13 +200,19 @@ static inline int64_t now(void)
     return aw_clock_now(usual_clock());
 }
 
+static inline enum aw_status try_link(struct aw_link **link, const char *url,
+                                      struct aw_clock *clock, struct aw_error *err)
+{
+    const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
+    return aw_link_open(link, url, &options, err);
+}
+
 /* Opens a link and requires success. */
 static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 {
     struct aw_error err = {0};
     struct aw_link *link;
-    const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
-    assert_ok(aw_link_open(&link, url, &options, &err), &err);
+    assert_ok(try_link(&link, url, clock, &err), &err);
     return link;
 }
 
@@ -236,8 +242,7 @@ static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
 {
     struct aw_error err = {0};
     struct aw_link *link = (struct aw_link *)clock;
-    const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
-    assert_int_equal(aw_link_open(&link, url, &options, &err), status);
+    assert_int_equal(try_link(&link, url, clock, &err), status);
     assert_null(link);
     assert_int_equal(err.status, status);
     if (!strstr(err.text, words))

@@ -30,22 +30,29 @@ static const struct aw_driver driver = {.tick_s = 0.01,
                                         .quantum = 0.0005,
                                         .noise = 0.0002};
 
-static void print_proposal(FILE *out, const struct aw_proposal *p)
+static void print_design(FILE *out, size_t process, const struct aw_design_options *o)
 {
-    const struct aw_gains *g = &p->per_tick;
-    const struct aw_margins *m = &p->margins;
-    NUMBERS(out, "    gains", g->kp, g->ki, g->kd, p->out_of_range);
+    struct aw_error err;
+    struct aw_proposal p;
+    const struct aw_gains *g = &p.per_tick;
+    const struct aw_margins *m = &p.margins;
+    enum aw_status status = aw_design(&processes[process].process, &driver, o, &p, &err);
+    bool proposed = status == AW_OK || *p.refusal;
+    fprintf(out, "%s, %s: %s\n", processes[process].name, aw_form_names[o->form],
+            proposed ? "" : err.text);
+    if (!proposed)
+        return;
+    NUMBERS(out, "    gains", g->kp, fabs(g->ki) < 1e-9 ? 0 : g->ki, g->kd, p.out_of_range);
     NUMBERS(out, "    margins", m->stable, m->ms, m->gain_margin, m->phase_margin_deg, m->crossover,
             m->bandwidth);
-    NUMBERS(out, "    activity, load", p->activity, p->load_iae, p->duration_s);
-    numbers(out, "    step", p->step.value, AW_METRICS);
-    if (*p->refusal)
-        fprintf(out, "    %s\n", p->refusal);
+    NUMBERS(out, "    activity, load", p.activity, p.load_iae, p.duration_s);
+    numbers(out, "    step", p.step.value, AW_METRICS);
+    if (*p.refusal)
+        fprintf(out, "    %s\n", p.refusal);
 }
 
 TEST(proposals_match_the_golden_file)
 {
-    struct aw_error err;
     FILE *out = begin_picture();
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int form = (int)i % 2; form < AW_FORMS; form += 2) {
@@ -53,14 +60,7 @@ TEST(proposals_match_the_golden_file)
                                           .allow_high_ms = i % 2,
                                           .dead_time_half_s = i == 2 ? 0.03 : 0,
                                           .step = i == 3 ? 0.1 : 0};
-            struct aw_proposal p;
-            enum aw_status status = aw_design(&processes[i].process, &driver, &o, &p, &err);
-            fprintf(out, "%s, %s: %s\n", processes[i].name, aw_form_names[form],
-                    status == AW_LIMIT && *p.refusal ? ""
-                    : status == AW_OK                ? ""
-                                                     : err.text);
-            if (status == AW_OK || *p.refusal)
-                print_proposal(out, &p);
+            print_design(out, i, &o);
         }
     end_picture(out, "control-proposals.txt");
 }
@@ -94,19 +94,9 @@ TEST(robust_designs_match_the_golden_file)
           .overshoot = 0.02}},
         {5, {.form = AW_FORM_PID, .ms = 2, .activity = 0.9}},
     };
-    struct aw_error err;
     FILE *out = begin_picture();
-    EACH (row, rows) {
-        struct aw_design_options o = row->options;
-        struct aw_proposal p;
-        enum aw_status status = aw_design(&processes[row->process].process, &driver, &o, &p, &err);
-        fprintf(out, "%s, %s: ", processes[row->process].name, aw_form_names[o.form]);
-        if (status == AW_OK)
-            fprintf(out, "%.6g %.6g %.6g, Ms %.6g, load %.6g\n", p.per_tick.kp, p.per_tick.ki + 0.,
-                    p.per_tick.kd + 0., p.margins.ms, p.load_iae);
-        else
-            fprintf(out, "%s\n", err.text);
-    }
+    EACH (row, rows)
+        print_design(out, row->process, &row->options);
     end_picture(out, "control-robust.txt");
 }
 

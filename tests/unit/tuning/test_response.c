@@ -198,45 +198,6 @@ TEST(invalid_steps_and_records_are_refused)
     }
 }
 
-TEST(metrics_at_the_levels_match_the_golden_file)
-{
-    static const double ways[][11] = {
-        {0, 0.1, 0.5, 0.9, 1, 1.004, 1, 1, 1, 1, 1},
-        {0.05, 0.1, 0.1, 0.9, 0.9, 1.02, 0.98, 1, 1, 1, 1},
-        {0.2, 0.05, 0.3, 0.85, 0.95, 1.5, 0.7, 1.1, 1.03, 0.99, 1.01},
-        {0.9, 0.95, 1, 1, 1.3, 1, 1.3, 1, 0.9, 1, 1},
-        {0, 0, -0.5, 2, -2, 3, -3, 0.5, 0.5, 1, 0.5},
-        {1, 1.019, 1.021, 0.98, 1, 1, 1.006, 1.006, 1, 1, 1},
-        {0, 0.5, 0.8, 0.89, 0.899, 0.8999, 0.89, 0.89, 0.89, 0.89, 0.89},
-        {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1.5},
-    };
-    FILE *out = begin_picture();
-    for (int m = 0; m < AW_METRICS; m++) {
-        const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
-        fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->uses_sample_unit,
-                row->unit_after);
-    }
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (int smooths = 0; smooths < 2; smooths++) {
-            struct aw_sample s[12] = {{-0.5, 3, 3, 9}};
-            bool even = i % 2; /* the tail starts exactly at a sample */
-            struct aw_step step = {3, -1, even ? 0 : 0.25, smooths};
-            struct aw_response r;
-            for (int k = 0; k < 11; k++)
-                s[k + 1] = (struct aw_sample){even    ? k
-                                              : k < 9 ? 0.25 * k
-                                                      : 0.5 * k - 2,
-                                              -1, 3 - 4 * ways[i][k],
-                                              k == 4   ? -0.75
-                                              : k == 7 ? 0.5
-                                                       : NAN};
-            assert_int_equal(aw_response(s, 12, &step, &r, NULL), AW_OK);
-            fprintf(out, "way %zu, smooths %d:", i, smooths);
-            numbers(out, "", r.value, AW_METRICS);
-        }
-    end_picture(out, "control-ways.txt");
-}
-
 TEST(arrival_requires_a_final_value_near_the_target)
 {
     const struct {

@@ -202,6 +202,12 @@ static void take_down(void)
     fail_reading(ENETDOWN);
 }
 
+static void lose_interface(struct aw_link *link)
+{
+    take_down();
+    assert_event(link, "interface down");
+}
+
 static void tell_news(void)
 {
     assert_int_equal(NEXT(send)(kernel.news[1], "news", 4, 0), 4);
@@ -362,8 +368,7 @@ TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
     raw.cap = sizeof frame - 1;
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
     raw.cap = sizeof frame;
-    take_down();
-    assert_event(link, "interface down");
+    lose_interface(link);
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
 }
 
@@ -389,14 +394,11 @@ TEST_WITH(plug_in, unplug, bursts_keep_their_order)
 {
     LINK link = open_bus("");
     int64_t start = bus_clock.time_ns;
-    char wanted[16];
     for (uint8_t round = 0; round < 3; round++) {
         for (uint8_t i = 0; i < 100; i++)
             tell_frame(round, 1, i);
-        for (uint8_t i = 0; i < 100; i++) {
-            snprintf(wanted, sizeof wanted, "%03X#%02X", round, i);
-            assert_receives(link, wanted);
-        }
+        for (uint8_t i = 0; i < 100; i++)
+            assert_receives(link, text_of("%03X#%02X", round, i));
     }
     int64_t gathered = bus_clock.time_ns - start;
     assert_in_range(gathered, AW_MILLISECOND, 6 * AW_MILLISECOND);
@@ -407,10 +409,8 @@ TEST_WITH(plug_in, unplug, bursts_keep_their_order)
     assert_int_equal(bus_clock.time_ns, start); /* an answer is not delayed */
     for (uint8_t i = 0; i < 100; i++)
         tell_frame(1, 1, i);
-    for (uint8_t i = 0; i < 100; i++) {
-        snprintf(wanted, sizeof wanted, "001#%02X", i);
-        assert_receives(link, wanted);
-    }
+    for (uint8_t i = 0; i < 100; i++)
+        assert_receives(link, text_of("001#%02X", i));
     assert_true(bus_clock.time_ns > start); /* later frames are gathered again */
 }
 
@@ -448,8 +448,7 @@ TEST_WITH(plug_in, unplug, stop_request_ends_reading)
     assert_on_bus(0x041, 1, 1);
     bus_clock.real.stop_fd = -1;
     assert_receives(link, "041#");
-    take_down();
-    assert_event(link, "interface down");
+    lose_interface(link);
     bus_clock.real.stop_fd = stop;
     assert_read_is(link, AW_STOPPED, AW_SECOND); /* also while the interface is down */
 }
@@ -488,8 +487,7 @@ TEST_WITH(plug_in, unplug, fatal_errors_lose_the_link)
     bus_clock.breaks = true;
     assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Cannot allocate memory");
     bus_clock.breaks = false;
-    take_down();
-    assert_event(link, "interface down");
+    lose_interface(link);
     bus_clock.breaks = true;
     assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Cannot allocate memory");
 }
@@ -497,8 +495,7 @@ TEST_WITH(plug_in, unplug, fatal_errors_lose_the_link)
 TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
 {
     LINK link = open_bus("");
-    take_down();
-    assert_event(link, "interface down");
+    lose_interface(link);
     assert_int_equal(aw_link_fd(link), kernel.news[0]);
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     assert_send_fails(link, AW_LOST,
@@ -526,8 +523,7 @@ TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
 TEST_WITH(plug_in, unplug, write_reopens_the_interface)
 {
     LINK link = open_bus("");
-    take_down();
-    assert_event(link, "interface down");
+    lose_interface(link);
     kernel.up = true;
     assert_sends(link, "041#01");
     assert_on_bus(0x041, 1, 1);
@@ -564,8 +560,7 @@ TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
     EACH (row, errors) {
         LINK link = open_bus("");
         kernel.news_error = *row;
-        take_down();
-        assert_event(link, "interface down");
+        lose_interface(link);
         assert_int_equal(aw_link_fd(link), -1);
         assert_read_is(link, AW_TIMEOUT, AW_MILLISECOND);
         int64_t start = bus_clock.time_ns;

@@ -101,10 +101,9 @@ static void end(void)
 /* Opens and closes a link; returns true if both succeed. */
 static bool opens(const char *url, enum aw_status expected, struct aw_error *err)
 {
-    const struct aw_link_options options = {.clock = &real_clock.base};
     struct aw_link *link = NULL;
     *err = (struct aw_error){0};
-    enum aw_status status = aw_link_open(&link, url, &options, err);
+    enum aw_status status = try_link(&link, url, &real_clock.base, err);
     failing_allocation = 0;
     if (status == AW_OK) {
         aw_link_close(link);

@@ -43,19 +43,14 @@ TEST(raw_bytes_arrive_like_a_write)
         {"slcan:tcp:127.0.0.1:%u?silent=yes", "\x44\0\x39\x8E", "\rt0442398E\r", 4, SOCK_STREAM},
     };
     EACH (row, cases) {
-        struct aw_real_clock clock = aw_real_clock(-1);
-        struct aw_link_options options = {.clock = &clock.base};
-        struct aw_link *link;
-        struct aw_error err;
         unsigned port;
         FD listener = socket_at(AF_INET, row->type, "127.0.0.1", &port);
         assert_true(row->type == SOCK_DGRAM || listen(listener, 1) == 0);
-        assert_int_equal(aw_link_open(&link, text_of(row->url, port), &options, &err), AW_OK);
+        LINK link = opened(text_of(row->url, port));
         int peer = row->type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
         write_raw(link, row->frame, row->size);
         assert_true(arrives(peer, row->bytes));
         close(peer);
-        aw_link_close(link);
     }
 }
 

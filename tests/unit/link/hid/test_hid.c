@@ -245,18 +245,18 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
         aw_hid_explain(&test_protocol, &port, row->error, text, sizeof text);
         assert_string_equal(text, row->problem);
     }
-    for (size_t i = 0; i < 2; i++) {
-        const struct aw_protocol *protocols[] = {&test_protocol, &unnamed, NULL};
-        for (size_t k = 0; k < 3; k++) {
-            aw_hid_explain(protocols[k], &port, refused[i], text, sizeof text);
+    const struct aw_protocol *const protocols[] = {&test_protocol, &unnamed, NULL};
+    EACH (error, refused)
+        EACH (row, protocols) {
+            aw_hid_explain(*row, &port, *error, text, sizeof text);
             assert_string_equal(
                 text,
                 text_of("permission denied — put this into %s and plug the board in again: %s",
-                        k == 0 ? "/etc/udev/rules.d/70-test.rules ('list --udev' prints it)"
-                               : "a file in /etc/udev/rules.d",
+                        *row == &test_protocol
+                            ? "/etc/udev/rules.d/70-test.rules ('list --udev' prints it)"
+                            : "a file in /etc/udev/rules.d",
                         rule));
         }
-    }
     port.vendor = 0;
     aw_hid_explain(&test_protocol, &port, EACCES, text, sizeof text);
     assert_string_equal(text, "permission denied — check its owner and mode with ls -l");
@@ -264,30 +264,23 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
 
 TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
 {
+    static const char *const boards[] = {
+        "elbow", "16c0", "16c0:12345", "0:0", "serial=", "10000:1", "1:10000", "-1:1", "1:"};
+    static const char *const pages[] = {"fg", "10000", "-1", ""};
+    static const char *const keys[] = {"serial=A", "usage_page=0", "interface=0"};
     assert_open_fails("hid:", AW_NO_LINK, "hid: board not found — plug it in");
     assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: board not found");
-    assert_open_fails("hid:elbow", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:16c0", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:16c0:12345", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:0:0", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:serial=", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not a hexadecimal number (0 to ffff)");
-    assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
-    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE,
-                      "serial, usage_page and interface not allowed with a path");
-    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE,
-                      "serial, usage_page and interface not allowed with a path");
-    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE,
-                      "serial, usage_page and interface not allowed with a path");
     assert_open_fails("hid:ffff:ffff?interface=255&usage_page=ffff", AW_NO_LINK, "board not found");
     assert_open_fails("hid:1:0", AW_NO_LINK, "board not found");
-    assert_open_fails("hid:10000:1", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:1:10000", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:-1:1", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:1:", AW_USAGE, "hid:VID:PID");
-    assert_open_fails("hid:?usage_page=10000", AW_USAGE, "not a hexadecimal number (0 to ffff)");
-    assert_open_fails("hid:?usage_page=-1", AW_USAGE, "not a hexadecimal number (0 to ffff)");
-    assert_open_fails("hid:?usage_page=", AW_USAGE, "not a hexadecimal number (0 to ffff)");
+    EACH (row, boards)
+        assert_open_fails(text_of("hid:%s", *row), AW_USAGE, "hid:VID:PID");
+    EACH (row, pages)
+        assert_open_fails(text_of("hid:?usage_page=%s", *row), AW_USAGE,
+                          "not a hexadecimal number (0 to ffff)");
+    EACH (row, keys)
+        assert_open_fails(text_of("hid:/dev/hidraw1?%s", *row), AW_USAGE,
+                          "serial, usage_page and interface not allowed with a path");
+    assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
     assert_open_fails("hid:?interface=256", AW_USAGE, "not a whole number from 0 to 255");
     assert_open_fails("hid:?baud=9600", AW_USAGE, "unknown");
     assert_open_fails("uhid:?serial=", AW_USAGE, "characters");

@@ -135,10 +135,9 @@ TEST(slow_tcp_connection_times_out)
     const char *url = text_of("tcp:127.0.0.1:%u", port);
     struct aw_link *links[8];
     struct aw_virtual_clock clock = aw_virtual_clock(); /* the wait takes no real time */
-    const struct aw_link_options options = {.clock = &clock.base};
     struct aw_error err = {0};
     size_t n = 0;
-    while (n < 8 && aw_link_open(&links[n], url, &options, &err) == AW_OK)
+    while (n < 8 && try_link(&links[n], url, &clock.base, &err) == AW_OK)
         n++;
     assert_int_equal(err.status, AW_NO_LINK);
     assert_has(err.text, ": Connection timed out — check address and network");
@@ -366,10 +365,8 @@ TEST(stop_request_ends_waiting_for_clients)
 
 TEST(stop_request_ends_name_resolution)
 {
-    struct aw_link *link;
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);
-    const struct aw_link_options options = {.clock = &clock.base};
     aw_link_close(open_link("udp:localhost:30004?listen=0", &clock.base));
     assert_false(atomic_load(&can_be_interrupted)); /* signals go to waiting threads */
     sigset_t blocked;
@@ -377,12 +374,9 @@ TEST(stop_request_ends_name_resolution)
     for (int i = 1; i < SIGRTMAX; i++)
         assert_int_equal(sigismember(&blocked, i) > 0, 0);
     assert_int_equal(eventfd_write(stop, 1), 0);
-    static const char *const urls[] = {"tcp:silent:4000", "udp:silent:4000"};
-    for (int i = 0; i < 2; i++) {
-        struct aw_error err = {0};
-        assert_int_equal(aw_link_open(&link, urls[i], &options, &err), AW_STOPPED);
-        assert_null(link);
-        assert_has(err.text, "interrupted during the host name lookup");
-    }
+    assert_open_fails_by(&clock.base, "tcp:silent:4000", AW_STOPPED,
+                         "interrupted during the host name lookup");
+    assert_open_fails_by(&clock.base, "udp:silent:4000", AW_STOPPED,
+                         "interrupted during the host name lookup");
     atomic_store(&told_to_answer, true);
 }

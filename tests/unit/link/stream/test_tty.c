@@ -258,8 +258,7 @@ TEST(killed_simulator_can_be_restarted)
         struct aw_error err = {.text = ""};
         killed_simulator(path, pty, sizeof pty);
         assert_int_equal(unlink(lock), 0);
-        const struct aw_link_options options = {.clock = &clock.base};
-        if (aw_link_open(&link, text_of("pty:%s", path), &options, &err) != AW_OK) {
+        if (try_link(&link, text_of("pty:%s", path), &clock.base, &err) != AW_OK) {
             assert_has(err.text, "end that program first");
             assert_int_equal(unlink(path), 0);
         }

@@ -146,41 +146,6 @@ TEST(invalid_samples_are_refused)
     }
 }
 
-/* Feeds a synthetic oscillation sample by sample and checks output, cycles and bias. The
- * experiment ends after six similar cycles; the first ones of these rows are not similar. */
-TEST(relay_output_matches_the_golden_file)
-{
-    static const struct {
-        const char *name;
-        double period, grows, skew, hysteresis, max_bias;
-    } rows[] = {
-        {"even", 8, 0, 0, 0, 0},
-        {"with hysteresis", 12, 0, 0, 0.5, 1},
-        {"skewed", 16, 0, 0.3, 0, 0.2},
-        {"grows less and less", 10, 2, 0, 0, 1},
-        {"just skewed", 30, 0, 0.15, 0, 1},
-        {"grows fast", 40, 6, 0, 0, 1},
-    };
-    FILE *out = begin_picture();
-    EACH (row, rows) {
-        struct aw_relay_config config = {2, 0.5, row->hysteresis, 9, 40, row->max_bias};
-        double before = NAN;
-        aw_relay_start(&relay, &config);
-        fprintf(out, "%s\n", row->name);
-        for (int k = 0; k < 500 && !relay.is_over; k++) {
-            double size = 1 + row->grows * exp(-k / 40.);
-            double y = 2 + size * (sin(6.283185307 * k / row->period) + row->skew);
-            double u = aw_relay_add_sample(&relay, 0.1 * k, y);
-            const struct aw_relay_cycle *c = &relay.cycles[(relay.n_cycles + 5) % 6];
-            if (u != before)
-                NUMBERS(out, " ", 0.1 * k, y, u, relay.bias, (double)relay.n_cycles, c->start_s,
-                        c->period_s, c->high_s, c->min, c->max);
-            before = u;
-        }
-    }
-    end_picture(out, "control-relays.txt");
-}
-
 /* The output is positive at the centre; it switches beyond the hysteresis and ends after the time
  * limit. */
 TEST(relay_switches_beyond_the_hysteresis)
