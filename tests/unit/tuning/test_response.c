@@ -221,3 +221,32 @@ TEST(arrival_requires_a_final_value_near_the_target)
     assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
     assert_false(aw_response_reached_target(&response, &step, AW_RESPONSE_TOLERANCE));
 }
+
+TEST(metrics_have_names_and_units)
+{
+    char text[400] = "";
+    for (int m = 0; m < AW_METRICS; m++) {
+        const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
+        sprintf(text + strlen(text), "%s, %s, %d%s\n", row->name, row->title, row->uses_sample_unit,
+                row->unit_after);
+    }
+    assert_string_equal(text, "rise_time, rise time, 0s\n"
+                              "overshoot, overshoot, 0%\n"
+                              "peak_time, peak time, 0s\n"
+                              "settling_time, settling time, 0s\n"
+                              "steady_state_error, steady-state error, 1\n"
+                              "iae, IAE, 1·s\n"
+                              "ise, ISE, 1²·s\n"
+                              "max_output, max output, 0\n");
+}
+
+TEST(samples_are_copied_to_columns)
+{
+    static const struct aw_sample few[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    static const double wanted[] = {1, 5, 20, 60, 30, 70, 4, 8}; /* the columns of one block */
+    struct aw_columns columns = aw_sample_columns(few, 2, 10);
+    assert_memory_equal(columns.t, wanted, sizeof wanted);
+    assert_true(columns.setpoint == columns.t + 2 && columns.measured == columns.t + 4 &&
+                columns.output == columns.t + 6);
+    free(columns.t);
+}
