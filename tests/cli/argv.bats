@@ -4,15 +4,12 @@ load common.bash
 
 # ---- Encode and decode ---------------------------------------------------------------------------
 
-@test "encode --raw writes the bytes, decode reads them from a file and from standard input" {
+@test "encode and decode support --raw, encode and describe support -j" {
     armctl encode --raw deg joint=1 angle=90 >bytes
     same "$(od -An -tx1 bytes)" " 30 44 45 47 31 2c 30 39 30 0d 0a"
     gives_json .angle 90 armctl decode -j bytes
     gives_json .angle 90 armctl decode -j - <bytes
     gives_json .angle 90 armctl decode -j <bytes
-}
-
-@test "encode -j and describe -j print JSON" {
     gives_json .bytes '"30 44 45 47 31 2C 30 39 30 0D 0A"' armctl -j encode deg joint=1 angle=90 seq=0
     for tool in $tools; do
         gives_json .protocol "\"$tool\"" $tool -j describe
@@ -54,15 +51,14 @@ load common.bash
     fails 2 armctl config frobnicate
 }
 
-@test "fractional degrees and millimetres are rejected with exit 2" {
+@test "fractional degrees, millimetres, counts and identifiers are rejected, even with --force" {
     fails_with 2 "not a whole number" armctl encode deg joint=1 angle=90.5
-    fails 2 armctl -l "$fast" deg 1 90.5
-    fails 2 armctl -l "$fast" pos 2 0.5mm
-    fails 2 armctl -l "$fast" arm 250 45.25 120
     fails 2 armctl -l "$fast" --force deg 1 90.5
-}
-
-@test "counts and identifiers must be whole numbers, even with --force" {
+    rows fails armctl -l "$fast" <<'END'
+2|deg 1 90.5
+2|pos 2 0.5mm
+2|arm 250 45.25 120
+END
     while read -r words; do
         fails_with 2 "is not a whole number" $words
     done <<'END'
@@ -81,7 +77,7 @@ END
     fails 6 ezphys -q -l sim: --force advance 1e300
 }
 
-@test "a very long argument is rejected, not truncated" {
+@test "a very long argument is rejected, not truncated, except hex for decode" {
     long=$(printf '%05000d' 0)
     fails 2 armctl "$long"
     fails 2 armctl encode "$long"
@@ -90,9 +86,6 @@ END
     fails 2 armctl "--$long"
     fails 2 armctl -l "$fast" send "DEG1,$long"
     fails 2 armctl -l "$long" deg 1 90
-}
-
-@test "decode accepts hex of any length as an argument" {
     for ((i = 0; i < 300; i++)); do
         printf '03000000%02x010000080000000000803f00000040' $((i % 256))
     done >packets

@@ -33,6 +33,7 @@ setup() {
     begun_us=${EPOCHREALTIME/./}
     set +T # disables bats' trace of each command in these functions
     cd "$D" || return
+    ! declare -F prepare >/dev/null || prepare # a file's own preparation
 }
 
 teardown() {
@@ -88,12 +89,23 @@ refuses() {
     hasnt "$stderr" " ms -> "
 }
 
-# same ACTUAL EXPECTED, has TEXT PART, hasnt TEXT PART, matches TEXT PATTERN (a glob)
+# same ACTUAL EXPECTED, has TEXT PART…, hasnt TEXT PART…, matches TEXT PATTERN (a glob), within LEAST VALUE MOST
 same() {
     [ "$1" = "$2" ] || { printf 'found:    %s\nexpected: %s\n' "$1" "$2" && false; }
 }
-has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; }
-hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
+has() {
+    local part
+    for part in "${@:2}"; do
+        [[ $1 == *"$part"* ]] || { printf '%s\nlacks: %s\n' "$1" "$part" && return 1; }
+    done
+}
+hasnt() {
+    local part
+    for part in "${@:2}"; do
+        [[ $1 != *"$part"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$part" && return 1; }
+    done
+}
+within() { [ "$1" -le "$2" ] && [ "$2" -le "$3" ] || { echo "$2 is not within $1 and $3" && false; }; }
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
 # not COMMAND…: requires failure. A line with "! COMMAND", or with the first of "A && B" false, never fails a
@@ -123,6 +135,18 @@ remarks_like() { ok "${@:2}"; matches "$stderr" "$1"; }
 remarks_no() { ok "${@:2}"; hasnt "$stderr" "$1"; }
 silent() { ok "$@"; same "$stderr" ""; }
 exits_with() { exits "$1" "${@:3}"; has "$stderr" "$2"; }
+
+# rows HELPER [COMMAND…]: runs one of these helpers for each line "FIELD|…|WORDS" of standard input: HELPER FIELD…
+# COMMAND… WORDS. The last line printed names the failing row.
+rows() {
+    local table row cells
+    mapfile -t table
+    for row in "${table[@]}"; do
+        echo "# $row"
+        IFS='|' read -r -a cells <<<"$row"
+        "$1" "${cells[@]:0:${#cells[@]}-1}" "${@:2}" ${cells[-1]}
+    done
+}
 
 # gojq starts in 2 ms instead of jq's 20 ms, which matters for thousands of calls. It sorts object keys and
 # rejects NaN; tests of key order or NaN use jq_itself.
@@ -157,6 +181,7 @@ declare -gA said
 start() {
     local name=$1 line fd
     shift
+    rm -f "$D/$name.err"
     mkfifo "$D/$name.err"
     "$@" >"$D/$name.out" 2>"$D/$name.err" 3>&- &
     pid=$!
@@ -173,10 +198,25 @@ start() {
     echo "$name is not ready" && false
 }
 
-# end PID: ends the process and ignores its exit status.
+# end PID [SIGNAL]: ends the process and ignores its exit status.
 end() {
-    kill "$1"
-    wait "$1" || true
+    kill "-${2:-TERM}" "$1"
+    wait "$1" 2>/dev/null || true
+}
+
+# end_by SIGNAL STATUS [PID]: ends this process, or $client, and compares its exit status.
+end_by() {
+    kill "-$1" "${3:-$client}"
+    wait "${3:-$client}" && status=0 || status=$?
+    same "$status" "$2"
+}
+
+# background COMMAND…: runs it until it or the test ends; sets $client (process id). Its files must not be named
+# pipes: they are opened before it starts.
+background() {
+    "$@" <&0 3>&- &
+    client=$!
+    started+=("$client")
 }
 
 # wait_for NAME TEXT: waits until NAME prints a line with this text, and sets $line.
@@ -200,8 +240,10 @@ under_way() {
     said[client]=$trace
 }
 
-# ended STATUS: waits until the client exits with this status; sets $rest to the rest of its log.
+# ended STATUS [SIGNAL]: waits until the client exits with this status, after this signal; sets $rest to the rest
+# of its log.
 ended() {
+    [ -z "${2:-}" ] || kill "-$2" "$client"
     rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     [ "$status" = "$1" ] || held_up "$rest"
@@ -241,10 +283,10 @@ arm() {
     start arm armctl sim --listen "pty:$D/arm" --turn-speed 20000 --slide-speed 20000 "$@"
 }
 
-# config LINE…: writes the config file of armctl.
+# config TOOL LINE…: writes the tool's config file.
 config() {
     mkdir -p "$D/config/armwire"
-    printf '%s\n' "$@" >"$D/config/armwire/armctl.ini"
+    printf '%s\n' "${@:2}" >"$D/config/armwire/$1.ini"
 }
 
 # closed_pipe: opens the write end of a pipe without a reader; $closed is its descriptor.

@@ -4,21 +4,20 @@ load common.bash
 
 candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
 
-@test "complete lists fields once, wire variants, and commands after an unknown option" {
+@test "complete lists fields, wire variants, commands, and links with aliases, schemes and files" {
     same "$(canpid complete -- watch '' | cut -f 1 | sort | uniq -d)" ""
     same "$(canpid complete -- watch tor | cut -f 1 | xargs)" "torque ::files"
     same "$(canpid complete -- --sensors-layout '' | cut -f 1 | xargs)" "spec fw"
     same "$(unitysim complete -- --wire com | cut -f 1)" "compat38"
     same "$(canpid complete -- --nope reco | cut -f 1)" "record"
     fails_with 2 "--wire: unknown value 'long=8' — use spec or compat38" unitysim --wire long=8 encode camera_request
-}
-
-@test "complete lists the simulator, aliases, schemes and files for links" {
-    config '[link]' 'desk = sim:'
+    config armctl '[link]' 'desk = sim:'
     has " $(candidates -l '') " " sim: "
     has " $(candidates -l '') " " @desk "
     has " $(candidates --link '') " " tcp: "
     same "$(candidates -l @)" "@desk ::files"
+    prints "--board" canpid complete -- status -
+    run -2 canpid -l "$fast" status -
 }
 
 @test "bash completes commands, arguments and option values" {
@@ -41,8 +40,7 @@ END
     run -0 bash --norc -i try </dev/null
     same "$(grep -v -e '^bash:' -e job <<<"$output" | head -n 3)" \
         $'deg decode describe\njoint=\nnone abs rel delta iso'
-    has "$output" "sim"
-    has "$output" "complete -F _armctl armctl"
+    has "$output" "sim" "complete -F _armctl armctl"
 }
 
 @test "bash completes values after = and :, with and without the package bash-completion" {
@@ -169,9 +167,4 @@ END
     hidmotor completion fish >hidmotor.fish
     ok fish --no-config -c 'source hidmotor.fish; complete -C "hidmotor play here/"'
     same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
-}
-
-@test "a single hyphen is completed to options" {
-    prints "--board" canpid complete -- status -
-    run -2 canpid -l "$fast" status -
 }

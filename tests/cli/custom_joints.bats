@@ -3,7 +3,7 @@
 # Joints of packet files: the tool's commands with custom firmware, and every way in which a motion can end.
 load common.bash
 
-files() {
+prepare() {
     cat >team.packets <<'END'
 [packet status]              # a request without values, an answer with nine
 id   = 42
@@ -62,6 +62,13 @@ hand() {
 
 moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
 
+# interrupted SIGNAL COMMAND…: ends a motion of the second joint by this signal.
+interrupted() {
+    background "${@:2}" >out 2>err
+    becomes yes moving
+    end "$client" "$1"
+}
+
 @test "a joint whose position is never requested is refused, and the built-in stop is sent" {
     printf '%s\n' '[packet st]' 'id = 42' 'position = f32 deg' '[packet go]' 'id = 37' 'moves = yes' 'answer = st' \
         'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
@@ -74,14 +81,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     ok hidmotor --packets silent.packets limits
 }
 
-@test "send reports missing fields before it opens the link" {
-    files
-    exits_with 2 "m1.setpoint is missing" hidmotor -v -l "$fast" --packets team.packets send go --yes
-    hasnt "$stderr" "->"
-}
-
 @test "status, limits, move, home and jog support custom joints on the simulated arm" {
-    files
     printf '%s\n' status 'move 0 40 -20 --wait' 'move elbow=10 duration=600ms --wait=2deg' \
         'jog m2 -5 --wait' 'home --wait' stop >lines
     ok hidmotor -q -l "$fast" --packets team.packets -j run lines
@@ -97,7 +97,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 }
 
 @test "a move sends one custom packet per tick, without jumps" {
-    files
     board
     ok hidmotor -q -l "$url" --packets team.packets move 0 30 -20 --wait
     matches "$output" "move result=arrived m1.target=0deg m1.actual=* m2.target=30deg m2.actual=*"
@@ -111,28 +110,20 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 }
 
 @test "repeated stops do not move a joint at rest" {
-    files
     board sags
     printf '%s\n' 'move 10 20 -30 --wait=2deg' 'watch --for 1s' stop stop stop 'jog m2 -5 --wait=2deg' >lines
     ok hidmotor -q -l "$url" --packets team.packets run lines
     same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
     printf '%s\n' 'move 10 0 -30 --wait=2deg' 'watch --for 1s' 'move m2=80 duration=4s --wait=2deg' >lines
-    hidmotor -q -l "$url" --packets team.packets run lines >out 2>err 3>&- &
-    becomes yes moving
-    kill -INT $!
-    wait $! || true
+    interrupted INT hidmotor -q -l "$url" --packets team.packets run lines
     same "$(awk '$2 == 37 { print ($4 - $7 < 2 && $7 < 70) }' taken | tail -n 1)" 1
     same "$(awk '$2 == 37 { m1 = $3; m3 = $5 } END { print m1, m3 }' taken)" '10.000 -30.000'
 }
 
 @test "Ctrl-C, end of input, a closed pipe and a crash hold the arm at its position" {
-    files
     board
     for signal in INT TERM SEGV ABRT; do
-        hidmotor -q -l "$url" --packets team.packets move 0 80 0 duration=4s --wait >out 2>err 3>&- &
-        becomes yes moving
-        kill -$signal $!
-        wait $! || true
+        interrupted $signal hidmotor -q -l "$url" --packets team.packets move 0 80 0 duration=4s --wait
         becomes "$(held && echo held)" echo held
         [ $signal != INT ] || has "$(<err)" "stopped: holding"
         ok hidmotor -q -l "$url" --packets team.packets home duration=200ms --wait
@@ -143,15 +134,11 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 }
 
 @test "a server stops a killed client's motion with the file's packets" {
-    files
     board
     export HIDMOTOR_PACKETS=team.packets
     board_url=$url
     start server hidmotor -l "$board_url" serve --listen "unix:$D/served"
-    hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
-    becomes yes moving
-    kill -KILL $!
-    wait $! || true
+    interrupted KILL hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait
     becomes held eval 'sleep 0.3; held && echo held'
     ok hidmotor -q -l "serve:$D/served" home duration=500ms --wait
     hidmotor -q -l "serve:$D/served" move 0 80 0 duration=4s --wait >out 2>err 3>&- &
@@ -170,7 +157,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 }
 
 @test "a server without the packet file refuses custom joints" {
-    files
     board
     start server hidmotor -q -l "$url" serve --listen "unix:$D/served"
     exits 2 hidmotor -q -l "serve:$D/served" --packets team.packets move 0 10 0
@@ -178,8 +164,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     same "$(awk '$2 == 37' taken)" ""
 }
 
-@test "invalid input sends nothing" {
-    files
+@test "invalid values, joints, fields and durations are rejected, and nothing is sent" {
     board
     exits 6 hidmotor -q -l "$url" --packets team.packets move 0 91 0
     exits 2 hidmotor -q -l "$url" --packets team.packets move 0 nan 0
@@ -196,10 +181,19 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     # Without joints, the tool uses the packets of its own firmware and reports what is missing.
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
     exits_with 1 "[joint" hidmotor -q -l "$url" --packets plain.packets move 0 1 0
+    exits_with 2 "m1.setpoint is missing" hidmotor -v -l "$fast" --packets team.packets send go --yes
+    hasnt "$stderr" "->"
+    export HIDMOTOR_PACKETS=team.packets
+    exits 6 hidmotor -q -l "$url" move 0 0 20 duration=300ms
+    has "$stderr" "m3: 20 deg in 0.3 s is faster than 90 deg/s — use duration=350ms or more, or --force"
+    exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
+    same "$(awk '$2 == 37' taken)" ""
+    ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
+    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # m2 has no speed limit in the file
+    ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
 }
 
 @test "a packet that moves is stopped by the [stop] packet, with and without hold" {
-    files
     board
     printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes --max-jump 90' >lines
     ok hidmotor -q -l "$url" --packets team.packets run lines
@@ -215,7 +209,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 }
 
 @test "setpoints of scripts and recordings must start near the joint and need a stop" {
-    files
     printf '%s\n' 'move m2=60 duration=300ms --wait' 'move m2=70 --wait' >lines
     ok hidmotor -q -l "$fast" --packets team.packets --record run.pcapng run lines
     local from='replay run.pcapng --yes --from 1s' send='send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes' words
@@ -272,8 +265,7 @@ END
     prints '"msg":"arm_is"' canpid -q -l "$url" watch -n 3 -j
     canpid -q -l "$url" move arm=80 duration=4s --wait >out 2>err 3>&- &
     becomes yes eval "awk '{ n = \$1 } END { print (n > 40 ? \"yes\" : \"no\") }' taken"
-    kill -INT $!
-    wait $! || true
+    end $! INT
     has "$(<err)" "stopped: holding"
     awk '{ off = $1 - $2 } END { exit off < -4 || off > 4 }' taken
     exits 6 canpid -q -l "$url" move arm=91
@@ -318,7 +310,6 @@ END
 }
 
 @test "a joint with unknown position gets no setpoint from stop or move" {
-    files
     hand
     board
     export HIDMOTOR_PACKETS=hand.packets
@@ -332,7 +323,6 @@ END
 }
 
 @test "a move starts at the arm's current position, not at an earlier reading" {
-    files
     hand
     board
     export HIDMOTOR_PACKETS=hand.packets
@@ -345,21 +335,7 @@ END
     same "$(grep -c ' 37 ' taken)" "$moved"
 }
 
-@test "a duration too short for the joint's speed limit is rejected, and nothing is sent" {
-    files
-    board
-    export HIDMOTOR_PACKETS=team.packets
-    exits 6 hidmotor -q -l "$url" move 0 0 20 duration=300ms
-    has "$stderr" "m3: 20 deg in 0.3 s is faster than 90 deg/s — use duration=350ms or more, or --force"
-    exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
-    same "$(awk '$2 == 37' taken)" ""
-    ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
-    ok hidmotor -q -l "$url" move 0 80 20 duration=100ms # m2 has no speed limit in the file
-    ok hidmotor -q -l "$url" --force move 0 80 0 duration=100ms
-}
-
 @test "a joint moved by hand starts and stops at its measured position, not at the last setpoint" {
-    files
     hand
     board
     export HIDMOTOR_PACKETS=hand.packets
@@ -375,7 +351,6 @@ END
 }
 
 @test "play moves custom joints from their position within their limits" {
-    files
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,5,10,-5\n1,10,20,-10\n' >way.csv
     ok hidmotor -q -l "$fast" --packets team.packets play way.csv -j
     jq -e '.points == 3 and .joints == 3 and .sent >= 50' <<<"$output"
@@ -393,15 +368,11 @@ END
     # The playback stops like a motion.
     board
     printf 't,m1,m2,m3\n0,0,0,0\n4,0,80,0\n' >slow.csv
-    hidmotor -q -l "$url" --packets team.packets play slow.csv >out 2>err 3>&- &
-    becomes yes moving
-    kill -INT $!
-    wait $! || true
+    interrupted INT hidmotor -q -l "$url" --packets team.packets play slow.csv
     held
 }
 
 @test "step, sweep, identify and verify support custom joints and their limits" {
-    files
     export HIDMOTOR_PACKETS=team.packets
     ok hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --save step.csv -j
     jq -e '.rise_time > 0.08 and .rise_time < 0.14 and .final > 19 and .final < 21 and
@@ -425,8 +396,7 @@ END
     board
     hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
     becomes yes eval "awk '\$2 == 37 { n++ } END { print (n > 100 ? \"yes\" : \"no\") }' taken"
-    kill -INT $!
-    wait $! || true
+    end $! INT
     held
     # Repeats this with the joints of another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
@@ -437,7 +407,6 @@ END
 
 # law: writes law.packets for a firmware with gains: 65 sets them, 66 reads them. mute.packets cannot read them.
 law() {
-    files
     sed '/^\[joint/,$d' team.packets >law.packets
     printf '%s\n' '[packet set_gains]' 'id = 65' 'repeat = m1 m2 m3' 'kp = f32 min=0 max=5' 'ki = f32' 'kd = f32' \
         '[packet gains]' 'id = 66' 'ask = yes' 'repeat = m1 m2 m3' 'kp = f32' 'ki = f32' 'kd = f32' >>law.packets
@@ -494,7 +463,6 @@ law() {
     fails_with 2 "bad.gains:1:1: unknown controller 'velocity'" hidmotor -q -l "$fast" gains apply bad.gains
     board law deaf
     exits_with 1 "m2.kp: sent 1, but the device reports 0.02" hidmotor -q -l "$url" gains set m2.kp=1
-    files
     exits_with 2 "no joint in the packet file has gains" hidmotor -q -l "$fast" --packets team.packets gains
     # Repeats this with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \

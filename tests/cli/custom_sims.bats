@@ -34,7 +34,6 @@ moves() {
 @test "simulators of hidmotor, unitysim and ezphys return written values by field name" {
     printf '[packet %s]\n%s\n' lamp $'id = 41\ndir = tx\nhue = f32 deg min=0 max=360' \
         mood $'id = 42\nask = yes\nhue = f32 rad\nlevel = u8 7\nleft = u8 offset=3' >lamp.packets
-    local tool link id
     for tool in hidmotor unitysim ezphys; do
         [ $tool = ezphys ] && link=sim: id=id=0 || link=$fast id=
         printf '%s\n' "send lamp hue=90 $id --yes" "send mood $id" >lines
@@ -50,7 +49,6 @@ moves() {
         usual $'id = 242\ndir = rx\nhue = f32 deg' >own.packets
     sed 's/id = 24/id = 164/' own.packets >bus.packets
     printf '%s\n' 'send lamp hue=90 --yes' 'watch --for 1s --fields often.hue,usual.hue' >lines
-    local tool n
     for tool in canpid:bus unitysim:own; do
         ok ${tool%:*} -q -l "$fast" --packets ${tool#*:}.packets -j run lines
         n=$(grep -c '"msg":"often","hue":90' <<<"$output")
@@ -121,9 +119,7 @@ END
     ok canpid -q -l "$fast" --dbc bms.dbc watch -j -n 600
     same "$(jq -r 'select(.msg == "BMS.Battery") | [.Voltage, .State, .Charge] | @csv' \
         <<<"$output" | sort -u)" '0,"Not ready",'
-    has "$output" '"msg":"BMS.Pack","Energy":0'
-    has "$output" '"msg":"BMS.Heat","Warmth":-20'
-    has "$output" '"msg":"joint"'
+    has "$output" '"msg":"BMS.Pack","Energy":0' '"msg":"BMS.Heat","Warmth":-20' '"msg":"joint"'
     printf '%s\n' 'send BMS.Battery Voltage=384 State=charging Charge=7 --yes' \
         'watch --fields Voltage,State,Charge -n 2' 'send BMS.Pack Energy=3 --yes' \
         'watch --fields Energy -n 1' >lines
@@ -195,8 +191,7 @@ END
         --listen "unix-listen:$D/arm"
     armctl -q -l "$url" --packets arm.packets move base=90 duration=4s >out 2>err 3>&- &
     wait_for sim "executed TURN02"
-    kill -SEGV $!
-    wait $! || true
+    end $! SEGV
     wait_for sim "executed TURN00"
     # No packet reads the position.
     sed -i 's/^ask.*/dir = rx/;s/^answer.*//' arm.packets

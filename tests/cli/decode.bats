@@ -2,14 +2,11 @@
 # decode: logs and captures of any size, in each format.
 load common.bash
 
-@test "decode loses no line of a long log" {
+@test "decode loses no line of a long log, and reports an endless line once" {
     python3 "$root/tests/cli/frames.py" 20000 >big.log
     prints_lines 20000 canpid decode -j big.log
     same "$stderr" ""
     canpid decode -j <big.log | diff -q - <(canpid decode -j big.log)
-}
-
-@test "an endless line is reported once, and the lines after it are decoded" {
     { head -c 600000 /dev/zero | tr '\0' x && printf '\n044#CDCC4C3D0200\n'; } >long.log
     run -5 --separate-stderr canpid decode long.log
     matches "$output" "* value=1.25Nm *"
@@ -81,7 +78,7 @@ shared_bus() {
     fails_with 5 "id 700" canpid decode 700#0102
 }
 
-@test "candump lines without data are skipped and reported" {
+@test "decode reads candump dates and reports lines without data, time differences and two interfaces" {
     printf '%s\n' '(1.000000) can0 20000004#0004000000000000' $'\tcontroller-problem{rx-error-warning}' \
         $'\terror-counter-tx-rx{{0}{96}}' '(1.000001) can0 123#R' '(1.000002) can0 123##11122334455667788990A' \
         '  can0  123   [0]  remote request' '  can0  123  [12]  11 22 33 44 55 66 77 88 99 AA BB CC' \
@@ -90,9 +87,6 @@ shared_bus() {
     same "$stderr" "canpid: kinds.log: skipped 2 error frames, 2 remote frames, 2 CAN FD frames"
     ok canpid -j info kinds.log
     same "$(tail -n1 <<<"$output" | jq -c '[.messages, .damaged]')" '[1,0]'
-}
-
-@test "candump dates are read, and time differences are rejected" {
     echo ' (2026-11-29 13:05:00.249713)  can0  041   [6]  9A 99 19 3F 02 00' >dates.log
     TZ=UTC ok canpid decode -j dates.log
     same "$(json .t)" "$(date -u -d '2026-11-29 13:05:00' +%s).249713"
@@ -100,9 +94,6 @@ shared_bus() {
     for command in decode info; do
         fails_with 2 "decreasing timestamps (candump -t d) — record with candump -t a" canpid $command steps.log
     done
-}
-
-@test "two interfaces in one log are reported" {
     printf '(1.0) can%d 041#9A99193F0200\n' 0 1 >two.log
     ok canpid decode -j two.log
     same "$stderr" "canpid: two.log: contains frames from interfaces can0 and can1 — select one: grep ' can0 ' FILE"

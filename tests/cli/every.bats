@@ -289,6 +289,38 @@ END
     ok armctl -q -l "$fast" <records
 }
 
+@test "a record of a command is sent as the same bytes, whatever the options are" {
+    while IFS='|' read -r tool wire message; do
+        bytes=$message options=
+        [[ $message == *#* ]] || bytes=$($tool encode $wire $message)
+        $tool decode -j $wire --dir tx $bytes >record
+        [ $tool != canpid ] || options='-b rhip -c pos --switch'
+        ok $tool -q $options $wire -l sim: --dry-run <record
+        same "${lines[1]// /}" "${bytes// /}"
+    done <<'END'
+canpid||041#9A99193F0200
+canpid||062#6F12033A0100
+canpid||0C3#000020410300
+canpid||044#CDCC4CBE0200
+canpid||024#0000003E0100
+canpid||085#6F12033B0000
+canpid||086#010000000000
+canpid||0A7#0000803F0000
+canpid||0C8#000000000000
+canpid||049#000080BF0300
+canpid||04A#000000000000
+canpid||044#0000C03F0000
+ezphys|--wire le32|axis_motor id=1 velocity1=2 max_torque1=1000
+ezphys|--wire be32|axis_force id=1 axis1=-0.5
+ezphys|--wire name32|axis_motor name=hinge velocity1=2 max_torque1=1000
+ezphys|--wire name32|axis_force name=hinge axis1=4
+ezphys|--wire stream|reset
+unitysim||scene scene=4 frame_rate=60 camera.x=-5 camera.y=7 camera.rz=90 elbow.min=1800 hand.max=2700
+unitysim||update camera.y=400 shoulder.min=1100 wrist_flex.max=3000
+unitysim||control elbow.velocity=45 elbow.state=increase hand.velocity=20 hand.state=keep
+END
+}
+
 @test "query records are sent, and their answers are printed" {
     for question in positions velocities pid_gains velocity_gains; do
         gives_json '[.dir,.msg]' "[\"rx\",\"$question\"]" hidmotor -q -j -l "$fast" <<<"{\"msg\":\"$question\"}"

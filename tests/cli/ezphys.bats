@@ -43,11 +43,10 @@ PYTHON
 # ---- Packets -------------------------------------------------------------------------------------
 
 @test "a framing in the config file is used" {
-    mkdir -p config/armwire
-    printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
+    config ezphys '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16'
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
-    printf '%s\n' '[wire mine]' 'msg = size99' >config/armwire/ezphys.ini
+    config ezphys '[wire mine]' 'msg = size99'
     exits_with 2 "ezphys.ini:2:1: " ezphys encode --wire mine reset
     remarks "ezphys.ini:2:1: " ezphys encode reset
 }
@@ -83,13 +82,10 @@ PYTHON
 
 # ---- Lock-step -----------------------------------------------------------------------------------
 
-@test "hz reports neither stalls nor losses in lock-step" {
+@test "hz reports neither stalls nor losses in lock-step, and a factor of 1 in real time" {
     simulator --scene humanoid --lock-step=1
     gives_json '[.lost,.stalls,.damaged,.steps_per_message]' '[0,0,0,1]' ezphys -l "$url" hz --for 2s -j
     jq -e '.rate > 10 and .real_time_factor > 0.05' <<<"$output" >/dev/null
-}
-
-@test "hz of a real-time simulator reports a factor of 1" {
     simulator --scene pendulum --real-time --interval 10ms
     for _ in {1..10}; do # other load may slow the simulator down or let it catch up
         ok ezphys -l "$url" hz --for 1s -j
@@ -141,8 +137,7 @@ time.sleep(20)'
 }
 
 # Without valid messages commands fail and readers end.
-@test "noise and messages of another framing are rejected" {
-    local command
+@test "noise, invalid data, silence and messages of another framing are reported" {
     fake '
 while True:
     try: s.sendall(bytes(4096))
@@ -153,15 +148,15 @@ while True:
     fails 3 timeout "$patience" ezphys -q -l "$url" watch --for 100ms
     start other ezphys-sim pendulum --wire packed8 --listen 127.0.0.1:0
     fails_with 5 "--wire" ezphys -q -T 300ms -l "$url" status
-}
-
-@test "invalid data from a simulator ends a motion with an error" {
     fake '
 s.sendall(message(0)); answer(s)
 while True:
     try: s.sendall(bytes(4096))
     except OSError: break'
     fails_with 5 "received data is not a message" timeout "$patience" ezphys -q -T 300ms -l "$url" motor 7 2 10 --for 1s
+    fake 'time.sleep(30)'
+    exits_with 3 "waiting for tcp:" ezphys -l "$url" -T 2s advance
+    has "$stderr" ": no message yet"
 }
 
 # ---- Safety --------------------------------------------------------------------------------------
@@ -232,26 +227,15 @@ time.sleep(20)'
     wait_for client "waiting for $url:"
     start again ezphys-sim --listen "$port" --scene pendulum
     wait_for client "reconnected"
-    kill -INT "$client"
-    wait "$client" && false || same $? 130
+    end_by INT 130
 }
 
 @test "ezphys can connect to a simulator and wait for its connection" {
     start echo ezphys -l tcp-listen:0 -T 20s advance 10 -j
     fails 4 ezphys -l tcp:127.0.0.1:1 hz
-    ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
-    started+=($!)
+    background ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null
     wait "$pid"
     same "$(tail -n 1 echo.out | jq -c '[.ok,.step]')" '[true,10]'
-}
-
-@test "a restart by another program is reported and ends a motion" {
-    fake '
-for step in list(range(20)) + list(range(20)):
-    s.sendall(message(step)); answer(s)
-say("through")
-time.sleep(20)'
-    exits_with 1 "another program restarted the simulation" ezphys -l "$url" motor 7 1 1 --for 100s
 }
 
 # Returns the velocity of a joint in an answer, or None.
@@ -264,10 +248,9 @@ def velocity(a, joint):
         at += 12 + length
     return v'
 
-@test "a restart during a motion is reported, and the joints are stopped" {
+@test "a restart of the simulation during a motion is reported, and the joints are stopped" {
     printf 't,joint7\n0,0.5\n5,2\n' >way.csv
     for words in "move joint7=2.5" "jog joint7 2" "play way.csv --max-lag 9rad"; do
-        rm -f fake.err
         fake "$velocity"'
 step, left, v = 0, 20, None
 while True:
@@ -282,12 +265,17 @@ say("last", v)'
         fails_with 1 "another program restarted the simulation" timeout "$patience" ezphys -q -l "$url" $words
         wait_for fake "last 0.0"
     done
+    fake '
+for step in list(range(20)) + list(range(20)):
+    s.sendall(message(step)); answer(s)
+say("through")
+time.sleep(20)'
+    exits_with 1 "another program restarted the simulation" ezphys -l "$url" motor 7 1 1 --for 100s
 }
 
 @test "a joint that lags is not moved faster than --speed or play's --max-speed" {
     printf 't,joint7\n0,0.5\n1,1\n' >way.csv
     while read -r most words; do
-        rm -f fake.err
         fake "$velocity"'
 step, fastest = 0, 0 # the joint does not move
 while True:
@@ -334,46 +322,15 @@ say("moved", *sorted(moved), "of", step)'
     wait_for fake "moved 7 of"
 }
 
-@test "a connection without data exits 3" {
-    fake 'time.sleep(30)'
-    exits_with 3 "waiting for tcp:" ezphys -l "$url" -T 2s advance
-    has "$stderr" ": no message yet"
-}
-
 # ---- Names and records ---------------------------------------------------------------------------
 
-@test "a motor command for an unknown joint sends nothing" {
-    fake '
-say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
-    fails_with 2 "joint '9' not found — available: joint7" timeout 20 ezphys -q -l "$url" motor 9 1 1
-    wait_for fake "answered: no"
-    rm fake.err
-    fake '
-s.sendall(message(0))
-say("type", struct.unpack("<I", answer(s)[8:12])[0])'
-    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # the joint may exist with its send switch off
-    wait_for fake "type 3"
-}
-
-@test "records of commands are replayed as commands" {
-    while read -r wire message; do
-        bytes=$(ezphys encode --wire $wire $message)
-        ezphys decode -j --wire "$wire" --dir tx $bytes >record
-        ok ezphys -q -l sim: --wire "$wire" --dry-run <record
-        same "${lines[1]}" "   $bytes"
-    done <<'END'
-le32 axis_motor id=1 velocity1=2 max_torque1=1000
-be32 axis_force id=1 axis1=-0.5
-name32 axis_motor name=hinge velocity1=2 max_torque1=1000
-name32 axis_force name=hinge axis1=4
-stream reset
-END
+@test "the -j output of a motor command is accepted as input" {
     ezphys -q -j -l sim: motor hinge 2 1000 >records
     gives_json '[.cmd,.ok,.joint]' '["axis_motor",true,"hinge"]' ezphys -q -j -l sim: <records
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity2":1,"max_torque2":1}'
 }
 
-@test "unknown names are rejected with a suggestion before anything moves" {
+@test "unknown names are rejected with a suggestion, and nothing is sent" {
     fails_with 2 "did you mean 'left-knee'?" ezphys -q -l sim:humanoid motor left-kne 1 1
     fails_with 2 "has 1 axis, but the command is for 2" ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
     fails_with 2 "joint '9' not found — available: hinge" ezphys -q -l sim: motor 9 1 1
@@ -390,24 +347,23 @@ END
     fails_with 5 "names:2:1: unknown object 'join'" ezphys -q -l "$url" --names names status
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
+    fake '
+say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
+    fails_with 2 "joint '9' not found — available: joint7" timeout 20 ezphys -q -l "$url" motor 9 1 1
+    wait_for fake "answered: no"
+    fake '
+s.sendall(message(0))
+say("type", struct.unpack("<I", answer(s)[8:12])[0])'
+    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # the joint may exist with its send switch off
+    wait_for fake "type 3"
 }
 
-@test "status prints the simulator's names, whatever characters they contain" {
-    ok ezphys encode --wire name32 --dir rx joint_axis 'name=kn"ee' displacement=1 angular_velocity=0
-    fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
-time.sleep(20)"
-    gives_json '."kn\"ee".actual' 1 timeout 20 ezphys -j -q --wire name32 -l "$url" status
-}
-
-@test "--dry-run opens nothing and prints the bytes" {
+@test "--dry-run opens nothing, prints the bytes, and does not change the session's state" {
     ok ezphys motor 3 2rad/s 100Nm --dry-run
     has "$output" "2C 00 00 00 01 00 00 00 03 00 00 00 03 00 00 00 18 00 00 00 00 00 00 40 00 00 C8 42"
     prints "axis_force id=11" ezphys --scene humanoid force left-knee 1Nm --dry-run
     prints "14 00 00 00 01 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00" ezphys reset --dry-run
     prints "name=knee" ezphys --wire name32 motor knee 1 1 --dry-run
-}
-
-@test "--dry-run in a script does not change the session's state" {
     printf '%s\n' 'motor 1 1 10' 'advance 1' 'motor 1 5 10 --dry-run' \
         'reset --dry-run --wire be32' 'advance 1' 'status' >script
     prints '"velocity1":5' ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
@@ -433,7 +389,7 @@ time.sleep(20)"
     run -5 --separate-stderr ezphys probe noise
 }
 
-@test "status prints a line for each axis, and one record with -j" {
+@test "status prints a line for each axis with the simulator's names, and one record with -j" {
     sim humanoid status
     matches "$output" "*left-hip.axis1 *rad*left-hip.axis2 *rad*left-knee *rad*"
     sim humanoid status -j
@@ -441,6 +397,10 @@ time.sleep(20)"
     same "$(json '[."left-hip".id, ."left-hip".axis2.unit]')" '[10,"rad"]'
     same "$(json '[to_entries[] | select(.value | objects | .id)] | length')" 15
     same "$(jq_itself -c '."left-knee" | keys_unsorted' <<<"$output")" '["id","target","actual","unit","fault","age","velocity","rate"]'
+    ok ezphys encode --wire name32 --dir rx joint_axis 'name=kn"ee' displacement=1 angular_velocity=0
+    fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
+time.sleep(20)"
+    gives_json '."kn\"ee".actual' 1 timeout 20 ezphys -j -q --wire name32 -l "$url" status
 }
 
 @test "jog moves one axis from its position; limits prints limits and their source" {
@@ -471,16 +431,20 @@ END
     fails_with 2 "did you mean 'hinge'?" ezphys -q -l sim: limits hing
 }
 
-@test "list prints local simulators and their clients" {
+@test "list and errors name local simulators and the programs that use them" {
     if unshare -n true 2>/dev/null; then # excludes the simulators of other tests
         gives "" unshare -n ezphys list
         has "$stderr" "no simulator found on this machine"
     fi
     simulator --scene pendulum
     prints_like "*$url description=server found server=ezphys-sim (pid *)" ezphys list
-    ezphys -q -l "$url" watch >first 2>&1 3>&- &
-    started+=("$!")
+    background ezphys -q -l "$url" watch >first 2>&1
     until ezphys -j list | grep -q '"holder":"ezphys (pid '; do read -r -t 0.02 _ <> <(:) || true; done
+    until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
+    fails_with 3 "no message from the simulator: in use by ezphys (pid $client)" ezphys -q -T 300ms -l "$url" status
+    exits_with 3 "no message yet: in use by ezphys (pid $client)" ezphys -l "$url" hz --for 1500ms
+    end "$client"
+    ok ezphys -q -l "$url" status
 }
 
 @test "reading a lock-step simulator advances nothing, or the steps are reported" {
@@ -495,19 +459,6 @@ END
     ok ezphys -l "$url" watch -n 500
     matches "$stderr" "ezphys: answered * messages, which advanced the simulation by * steps — use --listen-only to answer none"
     silent ezphys -q -l "$url" watch -n 500
-}
-
-@test "a simulator in use by another program is reported with that program" {
-    local holder
-    simulator --scene pendulum
-    ezphys -q -l "$url" watch >first 2>&1 3>&- &
-    holder=$!
-    started+=("$holder")
-    until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
-    fails_with 3 "no message from the simulator: in use by ezphys (pid $holder)" ezphys -q -T 300ms -l "$url" status
-    exits_with 3 "no message yet: in use by ezphys (pid $holder)" ezphys -l "$url" hz --for 1500ms
-    end "$holder"
-    ok ezphys -q -l "$url" status
 }
 
 @test "view prints a picture without a terminal and reacts to keys on one" {
@@ -528,8 +479,7 @@ END
 
 @test "plot uses simulation time at any speed and continues after a restart" {
     sim '' plot bob.position.z --for 4s
-    has "$output" "-4 s  "
-    has "$output" "1.190 m"
+    has "$output" "-4 s  " "1.190 m"
     first=$output
     sim '' plot bob.position.z --for 4s
     same "$output" "$first"
@@ -632,8 +582,7 @@ SCENE
     simulator --scene pendulum
     under_way ezphys -v -l "$url" --scene pendulum step hinge --from 1 --to 0 --for 1000s
     wait_for client "-> 2C 00"
-    kill "$client"
-    wait "$client" && false || same $? 143
+    end_by TERM 143
 }
 
 # bats test_tags=long
@@ -646,7 +595,7 @@ SCENE
 
 # ---- Names in recordings -------------------------------------------------------------------------
 
-@test "recordings store joint names for plot, decode and watch" {
+@test "recordings store the names and axes of joints for plot, decode and watch" {
     ok ezphys -q -l 'sim:?scene=pendulum' record run.pcapng -n 400
     ok ezphys -q -l 'sim:?scene=pendulum' --record motor.pcapng motor hinge 2 1000 --for 0.05s
     ok ezphys -q -l 'sim:?scene=pendulum' record run.csv -n 400
@@ -679,6 +628,16 @@ SCENE
     printf 'plot hinge.displacement run.pcapng --out a.svg\nplot hinge.displacement man.pcapng --out b.svg\n' >script
     exits_with 2 "no data for 'hinge.displacement'" ezphys -q run script
     [ -s a.svg ]
+    ok ezphys plot '*.axis2.displacement' man.pcapng --out run.svg
+    name=$(grep -o '[^<> ]*\.axis2\.displacement' run.svg | head -n 1)
+    ok ezphys plot "${name/axis2/axis1}" man.pcapng
+    ok ezphys decode -n 3 -j --where "${name/axis2/axis1}>-9" man.pcapng
+    same "$(jq -r .axis <<<"$output" | sort -u)" 1
+    start pendulum ezphys sim --scene pendulum --listen 0
+    echo 'joint 1 my.knee' >names
+    ok ezphys -q -l "$url" --names names record mine.pcapng -n 50
+    ok ezphys plot my.knee.displacement mine.pcapng
+    end "$pid"
 }
 
 @test "motor and force fail if the axis state is not a number" {
@@ -702,18 +661,4 @@ SCENE
     same "$(ezphys encode --dir rx joint_axis id=1 axis=2 displacement=0 angular_velocity=0rad/s name=hip)" \
         "$(ezphys encode --dir rx joint_axis id=1 displacement=0 angular_velocity=0)"
     fails 2 ezphys encode axis_force id=1 axis1=1 axes=2
-}
-
-@test "recordings store the number of axes and the given names" {
-    ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
-    ok ezphys plot '*.axis2.displacement' man.pcapng --out run.svg
-    name=$(grep -o '[^<> ]*\.axis2\.displacement' run.svg | head -n 1)
-    ok ezphys plot "${name/axis2/axis1}" man.pcapng
-    ok ezphys decode -n 3 -j --where "${name/axis2/axis1}>-9" man.pcapng
-    same "$(jq -r .axis <<<"$output" | sort -u)" 1
-    start pendulum ezphys sim --scene pendulum --listen 0
-    echo 'joint 1 my.knee' >names
-    ok ezphys -q -l "$url" --names names record mine.pcapng -n 50
-    ok ezphys plot my.knee.displacement mine.pcapng
-    end "$pid"
 }

@@ -22,8 +22,7 @@ shows() {
 
 # over: ends the recorder and waits until armwire-foxglove ends.
 over() {
-    kill -INT "$recorder"
-    wait "$recorder" || true
+    end "$recorder" INT
     wait "$server"
     rm -f frames s.err d.err
 }
@@ -33,8 +32,7 @@ seen() {
     serves "$1" "$2"
     shows "$1" "serve:$D/socket"
     if [ -n "${did:-}" ]; then
-        "$1" -q -l "serve:$D/socket" $did >/dev/null &
-        started+=($!)
+        background "$1" -q -l "serve:$D/socket" $did >/dev/null
     fi
     fox "$at" look "${@:3}" >seen
     jq_itself -se '.[0] | .name == "'"$1 $2"'" and .capabilities == [] and .metadata.version != ""' seen
@@ -55,8 +53,7 @@ seen() {
 }
 
 @test "names from config and packet files appear in Foxglove" {
-    mkdir -p config/armwire
-    printf '[board neck]\nid = 0x100\n[board knee]\nid = 0x40\n' >config/armwire/canpid.ini
+    config canpid '[board neck]' 'id = 0x100' '[board knee]' 'id = 0x40'
     printf '[packet extra]\nid = 0x65C\nvalue = u8 deg\n' >own.packets
     printf '(%d.0) can0 %s\n' 1 05E#000000000000 1 11E#000000000000 1 65C#07 1 7FE#000000000000 99 05E#000000000000 >can.log
     packets=own.packets shows canpid log:can.log
@@ -69,9 +66,8 @@ seen() {
 @test "/stop runs a command and stops another program's motion" {
     serves hidmotor 'sim:'
     shows hidmotor "serve:$D/socket" --stop "hidmotor -q -l serve:$D/socket stop"
-    hidmotor -l "serve:$D/socket" move 0 45 -30 duration=30s --wait >moved 2>&1 3>&- &
-    mover=$!
-    started+=($mover)
+    background hidmotor -l "serve:$D/socket" move 0 45 -30 duration=30s --wait >moved 2>&1
+    mover=$client
     until [ "$(python3 "$root/tests/cli/serve_client.py" who socket)" = "$mover" ]; do :; done
     fox "$at" stop >answers
     same "$(jq -sc 'map(.success)' answers)" '[true,true]'
@@ -95,8 +91,7 @@ seen() {
     same "$(head -n 1 answers)" '{"success": true, "message": "slow slow"}'
     rm begun done
     shows hidmotor 'sim:' --stop 'touch begun; sleep 0.5; echo slow; echo slow >&2; touch done'
-    fox "$at" stop >/dev/null 2>&1 3>&- &
-    started+=($!)
+    background fox "$at" stop >/dev/null 2>&1
     until [ -e begun ]; do sleep 0.02; done
     kill "$server"
     becomes done sh -c 'ls | grep -x done || true'

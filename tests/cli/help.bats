@@ -94,10 +94,9 @@ END
         same "$(grep -E '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|FILES|EXAMPLES|SEE ALSO)$' "$root/docs/man/$tool.1" | xargs)" \
             ".SH NAME .SH SYNOPSIS .SH OPTIONS .SH EXIT STATUS .SH FILES .SH EXAMPLES .SH SEE ALSO"
     done
-    mkdir -p config/armwire
     for tool in $tools; do
         for key in $("$tool" help options | grep -o -- '--[a-z-]*' | sort -u | sed 's/^--//'); do
-            printf '[options]\n%s = \n' "$key" >"config/armwire/$tool.ini"
+            config "$tool" '[options]' "$key = "
             run "$tool" list
             [[ $output == *"unknown option"* || $output == *"only on the command line"* ]] ||
                 grep -qF ".B ${key//-/\\-} = " "$root/docs/man/armwire.5" || { echo "$tool: $key" && false; }

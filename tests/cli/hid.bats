@@ -30,18 +30,9 @@ board() {
     same "$(wc -l <"$D/run.csv")" 11
 }
 
-@test "hid: a missing board, several boards and a wrong board are reported" {
+@test "hid: missing, several, wrong and forbidden boards are reported with a remedy" {
     mkdir -p "$D/hid/sys" "$D/hid/dev"
     fails_with 4 "hid: board not found — plug it in" hid hidmotor -l hid: status
-    board hidraw3 A1
-    board hidraw4 B2
-    fails_with 4 "hid: several boards — choose one: hid:serial=A1, hid:serial=B2" hid hidmotor -l hid: status
-    fails 4 hid hidmotor -l hid:serial=C3 status
-    has "$why" "hid:serial=C3: board not found — available: hid:serial=A1, hid:serial=B2"
-    ok hid hidmotor -l hid:serial=B2 status
-}
-
-@test "hid: a node without permission gives the udev rule" {
     board hidraw3 A1
     chmod 0 "$D/hid/dev/hidraw3"
     touch -d '2 seconds ago' "$D/hid/dev/hidraw3"
@@ -49,9 +40,12 @@ board() {
     fails_with 4 "$rule" hid hidmotor -l hid: status
     prints "$rule" hid hidmotor list
     prints "$rule" hidmotor list --udev
-}
-
-@test "hid: files that are not hidraw nodes give an error" {
+    chmod 600 "$D/hid/dev/hidraw3"
+    board hidraw4 B2
+    fails_with 4 "hid: several boards — choose one: hid:serial=A1, hid:serial=B2" hid hidmotor -l hid: status
+    fails 4 hid hidmotor -l hid:serial=C3 status
+    has "$why" "hid:serial=C3: board not found — available: hid:serial=A1, hid:serial=B2"
+    ok hid hidmotor -l hid:serial=B2 status
     for path in /dev/null /dev/zero /tmp /bin/sh /dev/none; do
         fails_with 4 "hid:$path: " hid hidmotor -l "hid:$path" status
     done

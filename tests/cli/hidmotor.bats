@@ -36,7 +36,7 @@ held() {
 
 # ---- Moves ---------------------------------------------------------------------------------------
 
-@test "move --wait arrives within 3 deg" {
+@test "move --wait arrives within 3 deg; move, jog and home leave other joints unchanged" {
     ok hidmotor -l "$fast&state=running" move 0 45 -30 duration=500ms --wait -j
     same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
     same "$(json '[(.m1.actual-0),(.m2.actual-45),(.m3.actual+30)] | map(fabs <= 3) | all')" true
@@ -44,9 +44,6 @@ held() {
     same "$(head -n 1 <<<"$output" | jq -c '[.dir,.msg,.duration,.mode,.m1,.m2,.m3]')" \
         '["tx","set_setpoints",500,"sinusoidal",0,45,-30]'
     has "$stderr" "this is the simulator"
-}
-
-@test "move, jog and home send the targets and leave other joints' setpoints unchanged" {
     board
     ok hidmotor -q -l "$url" move 10 20 -30 --wait
     matches "$output" "move result=arrived m1.target=10deg m1.actual=*deg m2.target=20deg *"
@@ -162,7 +159,7 @@ END
     prints_like "0 *" hidmotor -q -l "$fast" status --format '%{m2.target} %{m3.actual}'
 }
 
-@test "gripper, light and velocity are confirmed by the echo" {
+@test "gripper, light and velocity are confirmed by the echo; gripper accepts a percentage" {
     while IFS='|' read -r words result; do
         prints_like "$result result=confirmed ms=*" hidmotor -q -l "$fast" $words
         virtual_gives '[.cmd,.ok,.result]' "[\"$result\",true,\"confirmed\"]" $words
@@ -174,10 +171,26 @@ light 0.33 1 0.5|light
 velocity elbow=100|velocity
 velocity 150 0 0|velocity
 END
-    virtual -v gripper open
-    has "$stderr" "-> AA 07 00 00 B4"
-    virtual -v gripper close
-    has "$stderr" "-> AA 07 00 00 00"
+    while read -r value byte; do
+        virtual -v gripper "$value"
+        has "$stderr" "-> AA 07 00 00 $byte "
+    done <<'END'
+0% 00
+0.4% 01
+50% 5A
+100% B4
+open B4
+close 00
+90 5A
+END
+    rows refuses hidmotor -l "$fast" gripper <<'END'
+6|101%
+6|-1%
+2|0.5
+2|nan%
+2|90deg
+END
+    fails_with 2 "whole number" hidmotor encode gripper value=100%
 }
 
 @test "stop holds the measured positions" {
@@ -252,28 +265,7 @@ END
     virtual --timeout 1e9 status
 }
 
-@test "gripper accepts a percentage" {
-    while read -r value byte; do
-        virtual -v gripper "$value"
-        has "$stderr" "-> AA 07 00 00 $byte "
-    done <<'END'
-0% 00
-0.4% 01
-50% 5A
-100% B4
-open B4
-close 00
-90 5A
-END
-    refuses 6 hidmotor -l "$fast" gripper 101%
-    refuses 6 hidmotor -l "$fast" gripper -1%
-    refuses 2 hidmotor -l "$fast" gripper 0.5
-    refuses 2 hidmotor -l "$fast" gripper nan%
-    refuses 2 hidmotor -l "$fast" gripper 90deg
-    fails_with 2 "whole number" hidmotor encode gripper value=100%
-}
-
-@test "tip computes positions and angles without a board, and reports points out of reach" {
+@test "tip computes positions and angles without a board, and moveto moves the tip there" {
     gives "tip x=100mm y=0mm z=195mm" hidmotor tip 0 0 0
     ok hidmotor -j tip 20 45 -30
     point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
@@ -287,9 +279,6 @@ END
         fails_with 2 "requires three values" hidmotor tip $words
     done
     gives "tip m1=0deg m2=0deg m3=0deg" hidmotor tip x=10cm y=0 z=0.195m
-}
-
-@test "moveto moves the tip to its target" {
     board
     ok hidmotor -q -l "$url" moveto 120mm 50mm 150mm duration=500ms --wait
     ok hidmotor -j tip "$(joints '.[0][0]')" "$(joints '.[1][0]')" "$(joints '.[2][0]')"
@@ -298,7 +287,7 @@ END
 
 # ---- Gains ---------------------------------------------------------------------------------------
 
-@test "gains are shown, set, saved, compared and applied" {
+@test "gains are shown, set, saved, compared and applied; an invalid file changes nothing" {
     board
     ok hidmotor -q -l "$url" gains
     same "${lines[0]}" "m1 pid kp 0.1"
@@ -317,15 +306,10 @@ END
     gives "" hidmotor -q -l "$url" gains diff old.gains
     ok hidmotor -q -l "$url" gains set --velocity base.kp=0.3
     prints "m1 velocity kp 0.3" hidmotor -q -l "$url" gains
-}
-
-@test "an invalid gains file changes nothing" {
-    board
     while IFS='|' read -r status part text; do
         printf 'm1 pid kp 5\n%s\n' "$text" >bad.gains
         fails "$status" hidmotor -q -l "$url" --force gains apply bad.gains
-        has "$why" "bad.gains:2"
-        has "$why" "$part"
+        has "$why" "bad.gains:2" "$part"
     done <<'END'
 2|unknown motor|m4 pid kp 1
 2|unknown controller|m2 pos kp 1
@@ -335,18 +319,19 @@ END
 2|duplicate|base pid kp 5
 2|not a gain|m2 pid kp
 END
-    fails 2 hidmotor -q -l "$url" gains apply nope.gains
-    fails 2 hidmotor -q -l "$url" gains frob
-    fails 2 hidmotor -q -l "$url" gains set elbow.kp=nan
-    fails 2 hidmotor -q -l "$url" gains set elbow.kq=1
-    fails 2 hidmotor -q -l "$url" gains save
-    ok hidmotor -q -l "$url" gains
-    same "${lines[0]}" "m1 pid kp 0.1"
+    rows fails hidmotor -q -l "$url" gains <<'END'
+2|apply nope.gains
+2|frob
+2|set elbow.kp=nan
+2|set elbow.kq=1
+2|save
+END
+    prints_like "m1 pid kp 0.1*" hidmotor -q -l "$url" gains
 }
 
 # ---- Record and play -----------------------------------------------------------------------------
 
-@test "play plays a file written by record" {
+@test "a file of record has column names that play, plot and info accept" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
     hasnt "$output" interval_p
@@ -360,10 +345,6 @@ END
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     gives_json '[.cmd,.ok,.lost]' '["play",true,0]' hidmotor -q -j -l "$fast" play run.csv
     same "$(json '.duration > 1.9 and .duration < 2.1')" true
-}
-
-@test "record writes column names that plot, info and play accept" {
-    ok hidmotor -q -l "$fast" record run.csv --for 100ms
     for field in m1.position m3.setpoint; do
         prints "$field=" hidmotor -q -l "$fast" watch "$field" -n 1 # the name that watch prints
         ok hidmotor plot "$field" run.csv --out run.svg
@@ -372,7 +353,6 @@ END
     ok hidmotor info -j run.csv
     same "$(jq -sr '[.[] | select(.field).field] | join(" ")' <<<"$output")" \
         "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint m1.velocity m2.velocity m3.velocity m1.effort m2.effort m3.effort"
-    gives_json '[.ok,.lost]' '[true,0]' hidmotor -q -j -l "$fast" play run.csv
 }
 
 @test "play reproduces a recorded motion" {
@@ -393,9 +373,7 @@ END
     gives_json '[.cmd,.ok]' '["play",true]' hidmotor -q -j -l "$fast" <script
     board
     mkfifo live.csv
-    hidmotor -q -j -l "$url" record live.csv >client.out 3>&- &
-    client=$!
-    started+=("$client")
+    background hidmotor -q -j -l "$url" record live.csv >client.out
     exec {live}<live.csv
     read -r first <&"$live"
     read -r second <&"$live"
@@ -413,14 +391,13 @@ END
         under_way hidmotor -v -l "$url" $words
         wait_for client "<- 76 07"
         wait_for client "<- 76 07"
-        kill -TERM "$client"
-        ended 143
+        ended 143 TERM
         matches "$(<client.out)" "*${said_by[${words%% *}]}*"
     done
 }
 
 # bats test_tags=direct
-@test "record writes velocity and effort, and only the columns of --fields" {
+@test "record supports velocity and effort, --fields, --rate, --no-header and --until-arrived" {
     printf 'move 0 60 0 duration=1s\nrecord a.csv --until-arrived\n' | ok hidmotor -q -l "$fast"
     same "$(awk -F, 'NR > 1 && $9 > 20 { v = 1 } NR > 1 && $12 != 0 { e = 1 } END { print v, e }' a.csv)" "1 1"
     virtual record b.csv -n 3 --fields elbow.position,effort
@@ -432,10 +409,6 @@ END
     same "$(sed -n '3s/,.*//p' b.csv)" 0.001
     fails_with 2 "not recorded" hidmotor -q -l "$fast" record b.csv --fields m1.kp
     same "$(wc -l <b.csv)" 4
-}
-
-# bats test_tags=direct
-@test "record supports --rate, --no-header, --until-arrived and JSON statistics" {
     virtual_gives '[.samples,(.interval_p50_ms|round),(.duration*100|round)]' '[10,10,9]' record a.csv -n 10 --rate 100
     same "$(wc -l <a.csv)" 11
     virtual record b.csv -n 10 --no-header
@@ -448,14 +421,7 @@ END
     fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
-@test "play --force ignores limits but sends nothing beyond the range of a float" {
-    printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
-    fails_with 6 "far.csv:3:1: m1: 1e+39 deg" hidmotor -v --force -l "$fast" play far.csv
-    printf 't,m1,m2,m3\n0,0,0,0\n0.5,95,0,0\n1,0,0,0\n' >near.csv
-    ok hidmotor --force --dry-run play near.csv
-}
-
-@test "play interpolates linear, cubic and quintic and ends at the last point" {
+@test "play interpolates linear, cubic and quintic, and ends at the last point or after --for" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n2,60,80,0\n' >way.csv
     for shape in "" --cubic --quintic; do
         virtual_gives '[.ok,.points,.duration,.sent,.lost]' '[true,3,2,100,0]' play way.csv $shape
@@ -464,9 +430,6 @@ END
     gives_json .sent 200 hidmotor -q -j -l "$fast" play way.csv --rate 100
     fails 2 hidmotor -q -l "$fast" play way.csv --cubic --quintic
     remarks "within limits" hidmotor --dry-run play way.csv
-}
-
-@test "play: --for ends it, with --loop too" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,10,0\n' >up.csv
     for loop in --cubic --loop; do
         ok timeout "$patience" hidmotor -q -j -l "$fast" play up.csv --for 0.5s "$loop"
@@ -490,16 +453,19 @@ END
     gives_json .sent 60 hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --fit # at the highest permitted speed
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its following error is 7 deg
     fails_with 1 "m2 stays" hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
-    has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
-    has "$why" "stopped: holding"
+    has "$why" "behind its target, more than --max-lag 2 for 0.3 s" "stopped: holding"
 }
 
-@test "play accepts targets exactly on the limits" {
+@test "play accepts targets on the limits; --force accepts others within the range of a float" {
     # In double precision, -39.92 + (90 - -39.92) is 90.00000000000001.
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
     virtual play way.csv --columns t,m1,m2,m3 --approach 100deg/s
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
     virtual play ends.csv --columns t,m1,m2,m3 --cubic --approach 100deg/s
+    printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
+    fails_with 6 "far.csv:3:1: m1: 1e+39 deg" hidmotor -v --force -l "$fast" play far.csv
+    printf 't,m1,m2,m3\n0,0,0,0\n0.5,95,0,0\n1,0,0,0\n' >near.csv
+    ok hidmotor --force --dry-run play near.csv
 }
 
 # lab KIND: prints a recording like those of the course's programs: from 0 to 20, 30, -40 deg in 2 s, read every 4
@@ -615,17 +581,7 @@ advised() {
     fails 6 hidmotor -q -l "$fast" play far.csv
 }
 
-@test "play rejects a file without a path and moves nothing" {
-    seq -s ' ' 0 30 >row.csv
-    refuses 5 hidmotor -l "$fast" play row.csv
-    echo 1,2,3,4 >row.csv
-    refuses 5 hidmotor -l "$fast" play row.csv
-    virtual play row.csv --columns t,m1,m2,m3
-    printf 't,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n' >far.csv
-    refuses_with 6 "more than 86400" hidmotor -l "$fast" --force play far.csv
-}
-
-@test "play sends nothing if one row of the file is invalid" {
+@test "play sends nothing if a row of the file is invalid or the file has no path" {
     board
     while IFS='|' read -r status part row; do
         printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n%s\n3,0,0,0\n' "$row" >bad.csv
@@ -647,6 +603,13 @@ END
     fails_with 6 "is beyond its limit of 100 deg" hidmotor -q -l "$url" play swing.csv --quintic
     count_reports
     same "$received" 0
+    seq -s ' ' 0 30 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    echo 1,2,3,4 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    virtual play row.csv --columns t,m1,m2,m3
+    printf 't,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n' >far.csv
+    refuses_with 6 "more than 86400" hidmotor -l "$fast" --force play far.csv
 }
 
 # ---- Simulator faults ----------------------------------------------------------------------------
@@ -688,8 +651,7 @@ END
     prints 'KERNEL=="hidraw*"' hidmotor list --udev
     has "$output" uaccess
     serial=$(tail -n 1 <<<"$output")
-    has "$serial" 'SUBSYSTEM=="tty"'
-    has "$serial" ID_MM_PORT_IGNORE
+    has "$serial" 'SUBSYSTEM=="tty"' ID_MM_PORT_IGNORE
     for tool in armctl canpid; do
         prints "/etc/udev/rules.d/70-$tool.rules" $tool list --udev
         same "$(tail -n 1 <<<"$output")" "$serial"
@@ -700,8 +662,7 @@ END
     board
     ok hidmotor -q -l "$url" status
     ok hidmotor -q -l "$url" ping -n 3
-    kill -TERM "$pid"
-    wait "$pid" && false || same $? 143
+    end_by TERM 143 "$pid"
     rest=$(cat <&"${said[board]}")
     hasnt "$rest" "connection lost"
     has "$rest" "5 reports received, 0 overwritten"
@@ -714,8 +675,7 @@ END
     board
     under_way hidmotor --force -l "$url" move 60 60 -60 duration=1e9 --wait
     wait_for client "the motion takes 278 h; Ctrl-C stops it"
-    kill -INT "$client"
-    wait "$client" && false || same $? 130
+    end_by INT 130
     fails_with 6 "duration 1000000000 ms is out of range (0 to 3600000 ms" hidmotor move 0 45 -30 duration=1e9
     remarks "takes 45 s" hidmotor -l "$fast" move 0 45 -30 duration=45s --wait
     remarks_no "takes" hidmotor -l "$fast" move 0 45 -30 --wait
@@ -820,7 +780,6 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 
 @test "an interrupted tune holds the arm and restores its gains" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
-    local way before least
     board --drive pid
     mkfifo all # open in both the tool and its watchdog process
     enough() { [ "$(grep -c -- "-> 6C 07" trace)" -lt "$least" ] || echo yes; }
@@ -845,7 +804,6 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
 }
 
 @test "a motion that the board does not confirm is stopped" {
-    local seed silent words sent
     while read -r sent words; do
         silent=0
         for seed in {1..40}; do

@@ -113,7 +113,16 @@ END
     ok unitysim -q --dry-run play sheet_rows.csv
 }
 
-@test "a recording in place of a table is rejected with the commands that read it" {
+@test "a recording, text, a directory or a missing file in place of a table is rejected" {
+    : >nothing
+    : >nothing.csv
+    echo hello >text
+    printf '# joint min max\nelbow 1700 2570\n' >limits
+    for file in nothing text limits "$root/lib/wire/codec.c" "$root/README.md" "$root/Makefile"; do
+        fails_with 2 "not a capture" armctl info "$file"
+    done
+    fails_with 2 "nothing.csv: no values" armctl info nothing.csv
+    fails_with 2 "nope.csv: No such file or directory" armctl info nope.csv
     hidmotor -q -l sim: record run.pcapng --for 0.1s
     hidmotor -q -l sim: record run.ndjson --for 0.1s
     canpid -q -l sim: record run.log --for 0.1s
@@ -125,21 +134,6 @@ END
     done
     fails 5 canpid -q -l sim: -c pos play messages.csv
     has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — use 'follow' instead"
-}
-
-@test "info rejects text files, source files, settings and missing files" {
-    : >nothing
-    : >nothing.csv
-    echo hello >text
-    printf '# joint min max\nelbow 1700 2570\n' >limits
-    for file in nothing text limits "$root/lib/wire/codec.c" "$root/README.md" "$root/Makefile"; do
-        fails_with 2 "not a capture" armctl info "$file"
-    done
-    fails_with 2 "nothing.csv: no values" armctl info nothing.csv
-    fails_with 2 "nope.csv: No such file or directory" armctl info nope.csv
-}
-
-@test "a directory in place of a file gets the same error from every command" {
     for tool in $tools; do
         for command in info decode 'decode --as stream' replay run; do
             fails 2 "$tool" -q -l sim: $command "$PWD"

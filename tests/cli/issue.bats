@@ -14,39 +14,32 @@ commands() { # runs three commands, each in its own process
     gives_json '[.ok,.result]' '[true,"confirmed"]' armctl -l 'sim:?turn-speed=20000' -j deg 1 90
 }
 
-@test "--seq auto finds the digit after a restart of the simulator, with an odd or even number of commands" {
+@test "--seq auto finds the digit after a restart or loss; without auto a wrong digit exits 3" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     for round in 1 2 3; do
         end "$pid"
-        rm "$D/arm.err"
         arm
         commands
         [ "$round" != 2 ] || ok armctl -l "$D/arm" deg 1 9
     done
-}
-
-@test "--seq auto finds the digit after the host lost it" {
+    end "$pid"
     arm
     ok armctl -l "$D/arm" deg 1 90
     rm -r "$D/state"
     gives_json '[.result,.flipped]' '["confirmed",true]' armctl -j -l "$D/arm" deg 1 80
-}
-
-@test "a wrong digit without auto exits 3, with a different error than a silent device" {
+    end "$pid"
+    rm -r "$D/state"
     arm
     ok armctl -l "$D/arm" deg 1 90
     fails_with 3 "confirm" armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
 }
 
-@test "an alias in the config and a link from the environment reach the same arm" {
+@test "an alias, the environment, TCP and Unix sockets reach an arm" {
     arm
-    config '[link]' "desk = $D/arm"
+    config armctl '[link]' "desk = $D/arm"
     ok armctl -l @desk deg 1 90
     ARMCTL_LINK=$D/arm gives_json .flipped null armctl -j deg 1 80
-}
-
-@test "the simulator listens on TCP and Unix sockets and prints its link" {
     start tcp armctl sim --listen tcp-listen:0 --turn-speed 20000
     matches "$url" "tcp:*:[1-9]*"
     ok armctl -l "$url" deg 1 90

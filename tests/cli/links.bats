@@ -2,22 +2,7 @@
 # Missing and invalid links, and commands that must not reach a device.
 load common.bash
 
-@test "a missing link gives a hint on how to name one" {
-    fails_with 4 "-l" armctl deg 1 90
-    has "$why" ARMCTL_LINK
-    has "$why" "armctl list"
-    has "$why" "sim:"
-}
-
-@test "a missing port is reported" {
-    fails_with 4 "/dev/nope" armctl -l serial:/dev/nope deg 1 90
-    fails_with 4 "port not found" armctl -l /dev/nope deg 1 90
-    fails 4 armctl -l "tty:$D/nope" deg 1 90
-    fails 4 armctl -l "unix:$D/nope" deg 1 90
-    fails_with 4 "refused" armctl -l tcp:127.0.0.1:1 deg 1 90
-}
-
-@test "invalid link URLs are rejected" {
+@test "invalid link URLs, a missing port and a missing link are reported with a hint" {
     fails_with 2 "did you mean 'sim:'" hidmotor -l sim status
     fails_with 4 "hid:/dev/hidraw99: device not found" hidmotor -l /dev/hidraw99 status
     fails_with 2 "try sim:" armctl -l bogus: deg 1 90
@@ -27,9 +12,16 @@ load common.bash
     fails 2 armctl -l tcp:localhost deg 1 90
     fails_with 2 "[link]" armctl -l @nope deg 1 90
     fails 4 armctl -l "$D" deg 1 90
+    fails_with 4 "-l" armctl deg 1 90
+    has "$why" ARMCTL_LINK "armctl list" "sim:"
+    fails_with 4 "/dev/nope" armctl -l serial:/dev/nope deg 1 90
+    fails_with 4 "port not found" armctl -l /dev/nope deg 1 90
+    fails 4 armctl -l "tty:$D/nope" deg 1 90
+    fails 4 armctl -l "unix:$D/nope" deg 1 90
+    fails_with 4 "refused" armctl -l tcp:127.0.0.1:1 deg 1 90
 }
 
-@test "a port locked by another process is reported as busy, with that process" {
+@test "a port locked or used by another process is reported as busy, with that process" {
     arm
     flock "$D/arm" true # the arm has no lock file yet
     device=$(readlink -f "$D/arm")
@@ -39,19 +31,13 @@ load common.bash
     read -r _ <locked
     fails_with 4 "busy" armctl -l "$D/arm" deg 1 90
     [[ $why =~ busy:\ in\ use\ by\ (flock|sleep|sh)\ \(pid\ [0-9]+\) ]]
-}
-
-@test "a second client gets the error that the device is busy" {
+    end "$pid"
     arm --turn-speed 1
-    armctl -q -l "$D/arm" -v deg 1 90 2>first.err 3>&- &
-    client=$!
-    started+=("$client")
+    background armctl -q -l "$D/arm" -v deg 1 90 2>first.err
     until grep -q -- '->' first.err; do read -r -t 0.02 _ <> <(:) || true; done
     fails_with 4 "busy" armctl -l "$D/arm" deg 1 10
-    has "$why" armctl
-    has "$why" "$client"
-    kill -INT "$client"
-    wait "$client" || same $? 130
+    has "$why" armctl "$client"
+    end_by INT 130
 }
 
 @test "a port without permission gives a remedy" {
@@ -91,16 +77,11 @@ load common.bash
     same "$arrived" $'0DEG1,090\r'
 }
 
-@test "a command whose output disk is full moves nothing" {
+@test "a command whose output disk is full or whose output pipe is closed moves nothing" {
     peer
     for form in -j --csv "--format %{angle}"; do
         exits_with 7 "No space left" bash -c "armctl -l $url $form deg 1 90 >/dev/full"
     done
-    nothing_arrived
-}
-
-@test "a command whose output pipe is closed moves nothing" {
-    peer
     closed_pipe
     for form in "" -j --csv; do
         armctl -l "$url" $form deg 1 90 2>err >&"$closed" && false || same $? 141
@@ -125,16 +106,13 @@ load common.bash
     gives_json '[.result,.moves]' '["confirmed",3]' armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
 }
 
-@test "-v logs every packet" {
+@test "-v logs every packet, and -q prints only results and errors" {
     ok armctl -l "$fast" -v deg 1 90
     same "$(grep -c -- '->' <<<"$stderr")" 2
     same "$(grep -c -- '<-' <<<"$stderr")" 2
     has "$stderr" "-> 30 44 45 47 31 2C 30 39 30 0D 0A  deg seq=0 joint=1 angle=90deg"
     has "$stderr" "<- 30 41 43 4B 30 0D 0A  ack seq=0 ack=0"
     hasnt "$output" "->"
-}
-
-@test "-q prints only results and errors" {
     silent armctl -q -l "$fast" deg 1 90
     run -6 --separate-stderr armctl -q -l "$fast" deg 1 400
     same "$(wc -l <<<"$stderr")" 1
@@ -186,12 +164,10 @@ again() {
 # ---- Killed simulators ---------------------------------------------------------------------------
 
 @test "the link of a killed simulator is reported as stale, and the next simulator takes it over" {
-    local tool scheme first
     while read -r tool scheme; do
         start "$tool" "$tool" sim --listen "$scheme$D/$tool"
         first=$url
-        kill -KILL "$pid"
-        wait "$pid" || true
+        end "$pid" KILL
         # Another process opens a terminal that gets the same number.
         : >held
         python3 -c 'import os, sys, time
@@ -220,7 +196,6 @@ END
 }
 
 @test "simulators listen in a directory that only the user can access" {
-    local tool
     for tool in armctl canpid hidmotor; do
         start "$tool" "$tool" sim
         has "$url" ":$D/armwire/$tool-sim"
@@ -231,8 +206,7 @@ END
     done
     same "$(stat -c %a "$D/armwire")" 700
     chmod 755 "$D/armwire"
-    fails 4 armctl sim
-    has "$why" "$D/armwire: directory not private (owner $(id -u), mode 755)"
+    fails_with 4 "$D/armwire: directory not private (owner $(id -u), mode 755)" armctl sim
     rmdir "$D/armwire"
     ln -s /tmp "$D/armwire"
     fails_with 4 "not a directory" armctl sim

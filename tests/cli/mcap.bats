@@ -28,8 +28,7 @@ proves() {
 topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
 @test "a recording contains sent messages, joints in rad, gains and config" {
-    mkdir -p config/armwire
-    printf '[options]\ntimeout = 2s\n' >config/armwire/hidmotor.ini
+    config hidmotor '[options]' 'timeout = 2s'
     printf 'gains set elbow.kp=0.02\nmove 10 20 -30 --wait\n' |
         ok hidmotor -q -l "$fast" --record run.mcap
     topics run.mcap 'any(.topic == "/hidmotor/tx/set_setpoints" and .value.m3 == -30)'
@@ -127,6 +126,6 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     exits 4 hidmotor -q -l log:bag.mcap watch
     "$mcap/foreign.py" wrong.mcap other
     exits 2 hidmotor info wrong.mcap
-    has "$stderr" "encoding 'other' not supported" "only cdr"
+    has "$stderr" "encoding 'other' not supported — use cdr"
     exits 2 hidmotor plot wrong.mcap arm.state.position.1
 }

@@ -5,9 +5,8 @@ load common
 broker() {
     port=${port:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
     printf '%s\n' "listener $port 127.0.0.1" 'persistence false' "user $(id -un)" "${@:-allow_anonymous true}" >broker.conf
-    mosquitto -c broker.conf >>broker.log 2>&1 3>&- &
-    broker=$!
-    started+=("$broker")
+    background mosquitto -c broker.conf >>broker.log 2>&1
+    broker=$client
     until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do
         kill -0 "$broker" || { cat broker.log && false; }
         sleep 0.05
@@ -17,9 +16,8 @@ broker() {
 # bridge [OPTION…]: starts armwire-mqtt for hidmotor with these options, at $at.
 bridge() {
     at=${at:-mqtt://127.0.0.1:$port/arm}
-    armwire-mqtt "$at" -- hidmotor -q -l serve: "$@" 2>m.err 3>&- &
-    bridge=$!
-    started+=("$bridge")
+    background armwire-mqtt "$at" -- hidmotor -q -l serve: "$@" 2>m.err
+    bridge=$client
     says ready:
 }
 
@@ -46,20 +44,19 @@ count() { grep -c -e "$1" me || true; }
 pub() { mosquitto_pub -V 5 -p "$port" "$@"; }
 sub() { exec mosquitto_sub -V 5 -p "$port" "$@"; } # call with &, so that $! is its process id
 
-# send COMMAND [OPTION…]: publishes a command as the client $client.
-client=me
-send() { pub -t "arm/$client/cmd" -q 2 -m "$@"; }
+# send COMMAND [OPTION…]: publishes a command as the client $sender.
+sender=me
+send() { pub -t "arm/$sender/cmd" -q 2 -m "$@"; }
 
-# alive: sends signs of life as the client $client.
+# alive: sends signs of life as the client $sender.
 alive() {
-    while sleep 0.1; do echo; done 3>&- | mosquitto_pub -V 5 -p "$port" -t "arm/$client/cmd" -l 3>&- &
+    while sleep 0.1; do echo; done 3>&- | mosquitto_pub -V 5 -p "$port" -t "arm/$sender/cmd" -l 3>&- &
     started+=($!)
 }
 
 # listen [CLIENT]: saves the answers to CLIENT in the file CLIENT.
 listen() {
-    sub -t "arm/${1:-me}/out" >>"${1:-me}" 3>&- &
-    started+=($!)
+    background sub -t "arm/${1:-me}/out" >>"${1:-me}"
     subscribes "${1:-me}" "arm/${1:-me}/out"
 }
 
@@ -73,13 +70,18 @@ subscribes() {
 
 m2() { hidmotor -q -j -l serve: status | jq '.m2.target'; }
 
+# attended [OPTION…]: starts a broker, a simulated board, its server and the bridge, and listens to the answers.
+attended() {
+    broker
+    shared "$@"
+    listen
+}
+
 # moves: the setpoint of the shoulder changes. The measured velocity is noisy at rest, too.
 moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 
 @test "commands, results, records and the online status pass through the broker" {
-    broker
-    shared --deadman 5s
-    listen
+    attended --deadman 5s
     same "$(sub -t arm/status -C 1)" '{"status":"online"}'
     has "$(sub -t arm/rx -C 1)" '"dir":"rx"'
     alive
@@ -99,8 +101,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 @test "a client's commands run in order, and each answer has its correlation data" {
     broker
     shared --deadman 5s
-    sub -t arm/me/out -F '%D %p' >me 3>&- &
-    started+=($!)
+    background sub -t arm/me/out -F '%D %p' >me
     subscribes me arm/me/out
     alive
     for i in 1 2 3; do send "move 0 ${i}0 0 duration=200ms --wait" -D publish correlation-data "c$i"; done
@@ -146,9 +147,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 }
 
 @test "a stop from the client, another client or an observer overtakes the queue and empties it" {
-    broker
-    shared --deadman 5s
-    listen
+    attended --deadman 5s
     listen bob
     alive
     for stop in own JSON bob tool; do
@@ -174,9 +173,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 }
 
 @test "the motion of a silent client is stopped after --deadman, unless it sends empty messages" {
-    broker
-    shared --deadman 1s
-    listen
+    attended --deadman 1s
     send 'move 0 60 0 duration=20s --wait'
     sees '.exit == 3 and (.why | test("no input for [1-9]"))' me
     until moves; do
@@ -192,13 +189,11 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 
 # bats test_tags=long
 @test "a second client takes over with --take, and a silent client releases the lease" {
-    broker
-    shared --deadman 20s
-    listen
+    attended --deadman 20s
     listen you
     send 'velocity 0 1 0'
     sees '.cmd == "velocity" and .ok' me
-    client=you
+    sender=you
     send 'move 0 10 0'
     sees '.error and (.why | test("has held the lease for .* --take"))' you
     send 'move 0 10 0 --take --wait duration=100ms'
@@ -246,11 +241,8 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 }
 
 @test "a restarted server is reported offline and online, and then accepts commands" {
-    broker
-    shared
-    listen
-    sub -t arm/status >>status 3>&- &
-    started+=($!)
+    attended
+    background sub -t arm/status >>status
     sees '.status == "online"' status
     end "$server"
     sees '.status == "offline"' status
@@ -267,11 +259,9 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 @test "waiting for broker acknowledgements does not delay a stop of six drivers" {
     broker
     start can canpid serve -l sim:
-    armwire-mqtt "mqtt://127.0.0.1:$port/bus" -- canpid -q -l serve: 2>m.err 3>&- &
-    started+=($!)
+    background armwire-mqtt "mqtt://127.0.0.1:$port/bus" -- canpid -q -l serve: 2>m.err
     says ready:
-    sub -t bus/me/out >me 3>&- &
-    started+=($!)
+    background sub -t bus/me/out >me
     subscribes me bus/me/out
     pub -t bus/me/stop -n
     sees '.cmd == "stop" and .result == "disabled"' me
@@ -283,8 +273,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
     start s hidmotor serve -l sim:
     (umask 077; echo metal >right; echo wrong >wrong)
     refused() {
-        armwire-mqtt "$1" -- hidmotor -l serve: 2>m.err 3>&- &
-        started+=($!)
+        background armwire-mqtt "$1" -- hidmotor -l serve: 2>m.err
         says "$2"
         kill $!
     }
@@ -332,8 +321,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
     [ -s acl ]
     broker "password_file $D/users" "allow_anonymous false" "acl_file $D/acl"
     ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=robot shared --deadman 20s
-    sub -t 'arm/+/out' -u robot -P robot >all 3>&- &
-    started+=($!)
+    background sub -t 'arm/+/out' -u robot -P robot >all
     as() { local user=$1; shift; pub -q 2 -u "$user" -P "$user" "$@" || true; }
     subscribes all arm/me/out -u robot -P robot
     for who in 'bob bob' 'bob alice' 'eve eve' 'eve alice' 'alice bob'; do

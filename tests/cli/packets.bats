@@ -2,8 +2,7 @@
 # Packet files: every way to give one, and the handling of invalid ones.
 load common.bash
 
-files() {
-    mkdir -p config/armwire
+prepare() {
     cat >team.packets <<'END'
 [packet status]
 id   = 42
@@ -21,18 +20,16 @@ END
 }
 
 @test "packet files can be given by option, variable and config file, two at once" {
-    files
     prints_like "$grip*" hidmotor --packets=team.packets encode grip value=7
     prints_like "$grip*" env HIDMOTOR_PACKETS=team.packets hidmotor encode grip value=7
-    printf '[options]\npackets = team.packets,more.packets\n' >config/armwire/hidmotor.ini
+    config hidmotor '[options]' 'packets = team.packets,more.packets'
     prints_like "16 00 00 00 01 00*" hidmotor encode lamp on=on
     ok hidmotor decode -j "16000000000020410000$(printf '00%.0s' {1..54})"
     same "$output" '{"dir":"rx","msg":"lamp","m1":{"position":5},"m2":{"position":0}}'
 }
 
 @test "an invalid packet file is reported with its line and opens no link, but a stop is sent" {
-    files
-    printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini
+    config hidmotor '[options]' 'packets = wrong.packets'
     for command in status limits "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
         exits_with 2 "hidmotor: wrong.packets:3:1: x: invalid type 'f33'" hidmotor -l sim: $command
         [[ $stderr != *simulator* ]]
@@ -49,7 +46,6 @@ END
 }
 
 @test "a script line can name packet files, but an open link keeps its first ones" {
-    files
     printf '%s\n' 'encode grip value=7 --packets team.packets' \
         'encode lamp on=1 --packets team.packets,more.packets' >lines
     ok hidmotor run lines
@@ -73,7 +69,6 @@ END
 }
 
 @test "a board is polled for custom packets at their rate, and the simulator stores written values" {
-    files
     ok hidmotor -q -l "$fast" --packets team.packets watch -j --for 1s
     same "$(grep -c '"msg":"status"' <<<"$output")" 63
     sed -i 's/ask  = yes/ask = yes\nrate = 10Hz/' team.packets
@@ -89,15 +84,7 @@ END
     prints "<- status" hidmotor --packets team.packets info run.pcapng
 }
 
-@test "record FILE.csv with --packets has the columns of the custom packets" {
-    printf '[packet heat]\nid = 43\nask = yes\nrate = 50Hz\ncoil = f32 A\n' >heat.packets
-    ok hidmotor -q -l "$fast" --packets heat.packets record run.csv --for 0.2s
-    matches "$(grep -m 1 ^t, run.csv)" "t,dir,msg,*m1.position,*,coil"
-    matches "$(grep -m 1 ,heat, run.csv)" "*,rx,heat,*,0"
-}
-
 @test "a recording is decoded with its own packets, or with other files given by option" {
-    files
     for form in pcapng mcap; do
         ok hidmotor -q -l "$fast" --packets team.packets,more.packets record run.$form --for 0.2s
         prints '"msg":"status","m1":{"position":' hidmotor decode -j run.$form
@@ -143,7 +130,6 @@ while True:
         else:
             link.send(struct.pack("<II", 99, packet).ljust(64, b"\0"))
 END
-    files
     start board python3 board.py
     prints_lines 5 hidmotor -q -l "$url" --packets team.packets watch -n 5
     same "${lines[4]#* }" "status m1.position=5deg m2.position=10deg"
@@ -161,8 +147,7 @@ END
     fails_with 2 "timeout: 2min is out of range (1ms to 60s)" hidmotor --packets long.packets describe
 }
 
-@test "send asks first except for queries; invalid files and values send nothing" {
-    files
+@test "send and replay ask first except for queries; invalid files and values send nothing" {
     exits_with 2 "not confirmed — add --yes" hidmotor -q -l "$fast" --packets team.packets send grip value=40
     ok hidmotor -q -l "$fast" --packets team.packets send grip value=40 --yes
     ok hidmotor -q -l "$fast" --packets team.packets send status
@@ -173,9 +158,6 @@ END
     exits 2 hidmotor -l "$url" --packets team.packets send grip value=nan --yes
     arrived
     same "$arrived" ""
-}
-
-@test "send and replay ask before they send to other nodes on a bus" {
     printf '[packet fan]\nid = 0x642\ndir = tx\nspeed = u8 %%\n' >bus.packets
     prints "642#28" canpid --packets bus.packets send fan speed=40 --dry-run
     exits 2 canpid -q -l "$fast" --packets bus.packets send fan speed=40
@@ -193,14 +175,12 @@ END
     done
     hidmotor describe --as packets | sed -E 's/^# (\[|[a-z]+ *= )/\1/' >whole.packets # also the optional lines
     prints "kp" hidmotor -q -l "$fast" --packets whole.packets gains
-    files
     prints "grip" hidmotor complete -- --packets team.packets encode gr
     prints "value=" hidmotor complete -- --packets team.packets encode grip ""
     prints_no "grip	" hidmotor complete -- encode gr
 }
 
 @test "CSV files have the values of custom packets; record warns that a log lacks their files" {
-    files
     prints_no "#" hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
     local table=run.csv
     printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc
@@ -223,6 +203,10 @@ END
     ok canpid -l "$fast" --dbc bms.dbc --packets bus.packets record run.log --for 0.1s
     has "$stderr" "run.log: a log cannot include bus.packets and bms.dbc — to read the log, give --packets and --dbc again"
     hasnt "$(cut -c 1 run.log)" "#"
+    printf '[packet heat]\nid = 43\nask = yes\nrate = 50Hz\ncoil = f32 A\n' >heat.packets
+    ok hidmotor -q -l "$fast" --packets heat.packets record run.csv --for 0.2s
+    matches "$(grep -m 1 ^t, run.csv)" "t,dir,msg,*m1.position,*,coil"
+    matches "$(grep -m 1 ,heat, run.csv)" "*,rx,heat,*,0"
 }
 
 @test "armctl, unitysim and ezphys decode and send custom packets" {

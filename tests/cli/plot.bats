@@ -27,37 +27,19 @@ fake_gnuplot() {
     hasnt "$(cat files)" anon_inode
 }
 
-@test "plot from a pipe draws one picture with axes, units and a legend" {
+@test "plot from a pipe draws one picture, in ASCII without UTF-8" {
     prints_lines 23 hidmotor plot m1.position m1.setpoint < <(motion 500)
     matches "${lines[0]}" " 1 m1.setpoint *  2 m1.position * deg"
-    has "$output" "┤"
-    has "$output" "⢸"
-    has "$output" " now"
+    has "$output" "┤" "⢸" " now"
     ok hidmotor plot m1.position < <(motion 500 | head -n 50)
     matches "${lines[0]}" " ● m1.position * 45.* deg"
-}
-
-@test "armctl plots records of canpid, by subject and path" {
-    canpid -q -l "$fast" watch -j -n 100 >run.ndjson
-    ok armctl plot lknee.torque <run.ndjson
-    matches "${lines[0]}" " ● lknee.torque *"
-    canpid -q -l "$fast" watch -j -n 100 | armctl plot 'rhip.*angle' | head -n 1 >first
-    matches "$(cat first)" " 1 rhip.fix_link_angle*2 rhip.alpha_angle*"
-}
-
-@test "plot reports a missing file by its path, not as a field" {
-    fails_with 2 "hidmotor: nodir/x.y: No such file or directory" hidmotor plot nodir/x.y m1
-    fails_with 2 "no message has a field 'm99'" hidmotor -l "$fast" plot m99
-}
-
-@test "plot uses ASCII without UTF-8, and the size from the environment" {
     motion 300 | LC_ALL=C COLUMNS=60 LINES=16 hidmotor plot m1 >picture
     same "$(LC_ALL=C grep -c '[^ -~]' picture || true)" 0
     same "$(wc -l <picture)" 15
     same "$(awk 'length > 60' picture)" ""
 }
 
-@test "plot reads CSV, NDJSON, candump and pcapng recordings" {
+@test "plot reads CSV, NDJSON, candump and pcapng recordings, also of other tools" {
     canpid -q -l "$fast" watch -j -n 360 >run.ndjson
     canpid -q -l "$fast" watch --csv -n 360 >run.csv
     canpid -q -l "$fast" record run.log -n 360
@@ -65,13 +47,17 @@ fake_gnuplot() {
     for file in run.ndjson run.csv run.log run.pcapng; do
         ok canpid plot lknee.torque rknee.measured "$file"
         matches "${lines[0]}" " 1 lknee.torque * Nm"
-        has "$output" "2 rknee.measured"
-        has "$output" " 0.00 s"
+        has "$output" "2 rknee.measured" " 0.00 s"
         ok canpid plot lknee.torque rknee.measured "$file" --out "$file.svg" -j
         same "$(json '[.cmd, .ok, .samples] | tostring')" "$(jq -nc '["plot", true, 40] | tostring')"
         python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$file.svg"
         has "$(cat "$file.svg")" ">lknee.torque<"
     done
+    canpid -q -l "$fast" watch -j -n 100 >run.ndjson
+    ok armctl plot lknee.torque <run.ndjson
+    matches "${lines[0]}" " ● lknee.torque *"
+    canpid -q -l "$fast" watch -j -n 100 | armctl plot 'rhip.*angle' | head -n 1 >first
+    matches "$(cat first)" " 1 rhip.fix_link_angle*2 rhip.alpha_angle*"
 }
 
 @test "plot writes SVG, PNG, PDF and gnuplot scripts" {
@@ -145,12 +131,11 @@ END
     odd="a\`touch executed\`'b"
     printf 't,%s,b\n0,1,2\n1,2,3\n' "$odd" >"$odd.csv"
     ok canpid -q plot "$odd" b "$odd.csv" --out legend.svg
-    has "$(<legend.svg)" ">$odd<"
-    has "$(<legend.svg)" ", $odd.csv,"
+    has "$(<legend.svg)" ">$odd<" ", $odd.csv,"
     [ ! -e executed ]
 }
 
-@test "plot --out writes tool, joint, gains and date in the title" {
+@test "plot --out writes a title, and handles gaps and times that go back" {
     ok canpid -q -l "$fast" <<<$'gains set kp=6 ki=0.001 -b lknee -c pos --switch
 setpoint 5deg -b lknee -c pos
 plot lknee.measured lknee.setpoint --for 100ms --out live.svg
@@ -160,9 +145,6 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<file.svg)" ">canpid plot: measured, step.csv, $(date +%Y)-"
     ok hidmotor -q -l "$fast" plot m1.position --for 100ms --out arm.svg
     has "$(<arm.svg)" ">hidmotor plot: m1.position, $(date +%Y)-"
-}
-
-@test "plot --out handles gaps and times that go back" {
     printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
     gives_json .samples 6 armctl plot 'fl*' gap run.csv --out "it's.gp" -j
     has "$(<"it's.gp")" "title 'armctl plot: flat gap, run.csv, $(date +%F)'"
@@ -195,8 +177,7 @@ END
     canpid plot measured step.csv --out a.png 3>&- &
     pid=$!
     until [ -s drawing ]; do sleep 0.05; done
-    kill -INT "$pid"
-    wait "$pid" || same "$?" 130
+    end_by INT 130 "$pid"
     [ ! -e a.png ]
     for _ in {1..100}; do kill -0 "$(<drawing)" 2>/dev/null || break; sleep 0.05; done
     run -1 kill -0 "$(<drawing)"
@@ -230,8 +211,7 @@ END
     prints "lhip.alpha_angle" canpid -q plot seen.ndjson
     ok hidmotor -q -l "$fast" move 0 20 0 duration=200ms --wait --record run.pcapng
     ok hidmotor -q plot run.pcapng --out run.svg
-    has "$(<run.svg)" m2.setpoint
-    has "$(<run.svg)" m2.position
+    has "$(<run.svg)" m2.setpoint m2.position
     hasnt "$(<run.svg)" velocit
     ok hidmotor -q -l "$fast" record own.csv --for 50ms
     ok hidmotor -q plot own.csv --out own.svg
@@ -239,8 +219,7 @@ END
     hasnt "$(<own.svg)" effort
     printf 'time,left knee,b,c,d,e,f,g,h,i\n0,1,2,3,4,5,6,7,8,9\n1,1,2,3,4,5,6,7,8,9\n' >foreign.csv
     ok canpid -q plot foreign.csv --out foreign.svg
-    has "$(<foreign.svg)" "left knee"
-    has "$(<foreign.svg)" ">h<"
+    has "$(<foreign.svg)" "left knee" ">h<"
     hasnt "$(<foreign.svg)" ">i<"
     printf 't,who\n0,me\n' >words.csv
     fails 2 canpid plot words.csv
@@ -258,21 +237,17 @@ legend() {
     has "$(<own.svg)" ">position [deg]<"
     hasnt "$(<own.svg)" ">value<"
     ok hidmotor -q plot own.csv m1 --out all.svg
-    has "$(<all.svg)" ">velocity [deg/s]<"
-    has "$(<all.svg)" ">effort<"
+    has "$(<all.svg)" ">velocity [deg/s]<" ">effort<"
     printf 't,left knee,motor 1 [A]\n0,1,2\n1,2,3\n' >foreign.csv
     ok hidmotor -q plot foreign.csv --out foreign.svg
-    has "$(<foreign.svg)" ">left knee<"
-    has "$(<foreign.svg)" ">motor 1 [A]<"
+    has "$(<foreign.svg)" ">left knee<" ">motor 1 [A]<"
     step_run
     ok canpid -q plot step.csv --out step.gp
     has "$(<step.gp)" "'setpoint, measured, output'"
     same "$(legend step.gp)" $'setpoint #0072b2 dashed\nmeasured #0072b2 solid\noutput #d55e00 solid'
     canpid -q -l "$fast" record run.csv -n 60
     ok canpid -q plot run.csv lknee --out lknee.svg
-    has "$(<lknee.svg)" ">[deg]<"
-    has "$(<lknee.svg)" ">torque [Nm]<"
-    has "$(<lknee.svg)" ">velocity [rpm], current [A]<"
+    has "$(<lknee.svg)" ">[deg]<" ">torque [Nm]<" ">velocity [rpm], current [A]<"
 }
 
 @test "plot reports unknown fields and missing files" {
@@ -297,6 +272,8 @@ legend() {
     done
     echo '{"t":1,"x":"a"}' >words.ndjson
     fails_with 2 "plot: no default fields found — name numeric fields" hidmotor plot words.ndjson
+    fails_with 2 "hidmotor: nodir/x.y: No such file or directory" hidmotor plot nodir/x.y m1
+    fails_with 2 "no message has a field 'm99'" hidmotor -l "$fast" plot m99
 }
 
 @test "plot of a device without a terminal draws at the end or at intervals" {
@@ -320,13 +297,6 @@ legend() {
     matches "${lines[0]}" " ● m1.position * deg"
 }
 
-@test "plot draws as many fields as it has colours" {
-    seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
-    gives_json .samples 240 armctl plot 'a.*' run.ndjson --out run.svg -j
-    prints " 12 a.f11 " armctl plot 'a.*' - <run.ndjson
-    hasnt "$output" "13"
-}
-
 @test "plot exits 141 after a closed pipe, and draws the data before a lost link" {
     run bash -c "canpid -q -l sim: plot lknee.torque --every 20ms | head -n 1; exit \${PIPESTATUS[0]}"
     same "$status" 141
@@ -339,7 +309,7 @@ legend() {
     has "$(<client.out)" "2 joint2.angle"
 }
 
-@test "live: plot draws, freezes and restores the terminal after q" {
+@test "live: plot reads keys, restores the terminal, waits for a lost link and stays open after the input" {
     TERM=xterm terminal 80 <<<"
         launch sh -c {canpid -l sim: plot lknee.torque lknee.measured; echo status=\$?; stty -a}
         want {[?1049h} {last 10 s} {q quit} lknee.torque Nm measured
@@ -348,9 +318,6 @@ legend() {
         type q
         want {[?1049l} status=0 { icanon} { echo }
         ends 0"
-}
-
-@test "live: plot waits for a lost link, and reports the end of a recording" {
     start talker python3 "$root/tests/cli/talker.py" 0
     TERM=xterm terminal 100 <<<"
         launch armctl -l $url plot angle; want angle
@@ -364,9 +331,6 @@ legend() {
         launch canpid -l log:run.pcapng?speed=max plot lknee.torque; want {end of input}
         type q; ends 0
         hasnt {link lost}"
-}
-
-@test "live: plot of a pipe reads keys from the terminal and stays open after the input until q" {
     motion 200 >run.ndjson
     TERM=xterm terminal 80 <<<"
         launch sh -c {cat run.ndjson | hidmotor plot m1}; want {[?1049h} m1.setpoint deg {end of input}
@@ -375,7 +339,7 @@ legend() {
         ends 0"
 }
 
-@test "plot uses the first message with an ambiguous field, and --for limits the time axis" {
+@test "plot uses the first message with an ambiguous field, in recordings too" {
     prints "positions.m1.setpoint" hidmotor -q -l "$fast" plot m1.setpoint --for 1s
     hasnt "$output" velocities
     has "$output" "-1.0 s"
@@ -384,9 +348,6 @@ legend() {
     ok hidmotor -q -l "$fast" plot m2 --for 1s --out joint.gp
     has "$(<joint.gp)" m2.position
     hasnt "$(<joint.gp)" m1.position
-}
-
-@test "plot of a recording takes an ambiguous field from the first message that has it, unless the full name is given" {
     printf 'move 0 20 0 --wait\nvelocities\nvelocities\n' | hidmotor -q -l "$fast" --record run.pcapng >/dev/null
     prints "positions.m2.setpoint" hidmotor plot run.pcapng m2.setpoint
     hasnt "$output" velocities
@@ -396,7 +357,6 @@ legend() {
 }
 
 @test "--plot rejects unknown file types before anything moves" {
-    local magic
     while IFS='|' read -r ending magic; do
         ok canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --plot "step.$ending"
         same "$(head -c 4 "step.$ending" | tr -d '\211')" "$magic"
@@ -425,7 +385,7 @@ END
     matches "${lines[-1]}" " *0.0 s *2.0 s"
 }
 
-@test "plot draws commands as dashed steps" {
+@test "plot draws as many fields as it has colours, and commands as dashed steps" {
     printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
     prints "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉" armctl plot run.pcapng
     gives_json .samples 4 armctl -j plot run.pcapng --out run.gp
@@ -434,9 +394,13 @@ END
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
     ok armctl plot one.pcapng
     matches "${lines[0]}" " 1 joint1.deg.angle * 2 joint1.angle * deg"
+    seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
+    gives_json .samples 240 armctl plot 'a.*' run.ndjson --out run.svg -j
+    prints " 12 a.f11 " armctl plot 'a.*' - <run.ndjson
+    hasnt "$output" "13"
 }
 
-@test "plot counts rows of a table without times, with a remark; names of time columns are recognised" {
+@test "plot counts rows without times, recognises time columns and takes units from names" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
     remarks "no time column: using row numbers" hidmotor plot rows.csv m1.position --out rows.svg
     has "$(<rows.svg)" ">row<"
@@ -445,12 +409,9 @@ END
     matches "${lines[-1]}" " *row 0* row 2*"
     for name in seconds sec secs s ms milliseconds; do
         printf '%s,m1.position\n0,1\n2,5\n' $name >timed.csv
-        remarks_no "rows are counted" hidmotor plot timed.csv --out timed.svg
+        remarks_no "row numbers" hidmotor plot timed.csv --out timed.svg
         has "$(<timed.svg)" ">time [s]<"
     done
-}
-
-@test "plot takes units from column names" {
     printf 's,base [deg],m1.setpoint,spare\n0,2,1,0\n1,6,5,0\n' >plan.csv
     ok hidmotor -q plot plan.csv m1.setpoint 'base [deg]' --out both.svg
     same "$(grep -o '>[^<]*\[deg\]<' both.svg | sort -u | grep -vc 'base')" 1
@@ -463,16 +424,13 @@ END
     [ ! -e none.svg ]
 }
 
-@test "plot ignores a single sample of another message with the same field" {
+@test "plot ignores a field with a single sample unless it is named" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,40,-20\n' >path.csv
     ok hidmotor -q -l "$fast" --record run.pcapng play path.csv
     prints_no velocities hidmotor plot run.pcapng m2.setpoint m2.position
     prints_no velocities hidmotor plot run.pcapng
     has "$output" " m3.position "
     fails_with 2 "available: m2, m1, m3" hidmotor plot path.csv m2 m2.position
-}
-
-@test "plot without names skips a field with one sample, and draws it by name" {
     printf 't,m1.position,m2.position\n0,1,5\n1,2,\n2,3,\n' >once.csv
     ok hidmotor plot once.csv --out once.svg
     hasnt "$(<once.svg)" m2.position

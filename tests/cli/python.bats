@@ -2,7 +2,8 @@
 # The Python module: the examples of docs/python.md, exceptions, asyncio, the stop, the pytest plugin.
 load common.bash
 
-python() { env PYTHONPATH="$root/lib/python" PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN="$BIN" /usr/bin/python3 "$@"; }
+prepare() { export PYTHONPATH=$root/lib/python PYTHONDONTWRITEBYTECODE=1 ARMWIRE_BIN=$BIN; }
+python() { /usr/bin/python3 "$@"; }
 
 # blocks FILE: writes each Python example to its own file: block.1.py and so on.
 blocks() { awk -v d="$D" '/^```python/ { n++; on = 1; next } /^```/ { on = 0 } on { print > d "/block." n ".py" }' "$1"; }
@@ -118,13 +119,11 @@ with armwire.open("hidmotor", sys.argv[1]) as arm:
 END
     for ((kills = 0; kills < ${KILLS:-10}; kills++)); do
         mkfifo "out.$kills"
-        env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B move.py "unix:$D/board" \
-            >"out.$kills" 3>&- &
+        /usr/bin/python3 move.py "unix:$D/board" >"out.$kills" 3>&- &
         started+=($!)
         read -t "$patience" -r line <"out.$kills"
         ok hidmotor -q encode positions # delays the kill by a varying time
-        kill -9 $!
-        wait $! 2>/dev/null || true
+        end $! KILL
         for ((tries = 0; tries < 100; tries++)); do # the tool keeps the link open until its stop is complete
             if hidmotor -q -j -l "unix:$D/board" status >now 2>/dev/null; then break; fi
         done
@@ -177,7 +176,7 @@ END
 }
 
 @test "every command returns, even without a result" {
-    ok timeout "$patience" /usr/bin/env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B - <<'END'
+    ok timeout "$patience" /usr/bin/python3 - <<'END'
 import armwire
 with armwire.open("hidmotor", "sim:?time=virtual") as arm:
     assert len(arm.limits().messages) > 3
@@ -286,9 +285,7 @@ def test_no_mark(arm):
     pass
 END
     exits 1 python -m pytest -p armwire.pytest_plugin -p no:cacheprovider --basetemp=kept -q test_arm.py
-    has "$output" '1 failed, 1 passed, 1 error'
-    has "$output" 'recording of the link: '
-    has "$output" 'no tool given'
+    has "$output" '1 failed, 1 passed, 1 error' 'recording of the link: ' 'no tool given'
     same "$(ls kept/*0/armwire.pcapng | wc -l)" 1
     prints '"angle":90' armctl decode -j kept/test_wrong0/armwire.pcapng
     ok python -m pytest -p armwire.pytest_plugin -p no:cacheprovider --basetemp=again -q test_arm.py -k elbow --armwire-link sim:

@@ -32,13 +32,6 @@ motor 1 1 500 --for 0.05s'
 declare -gA drawn=([armctl]=angle [hidmotor]=m1.position [canpid]=torque [unitysim]=elbow.position
     [ezphys]=displacement)
 
-# ends PID STATUS: waits for the process and compares its exit status.
-ends() {
-    local status=0
-    wait "$1" || status=$?
-    same "$status" "$2"
-}
-
 # simulate TOOL NAME: starts a new simulator in another process; $url is its link.
 simulate() {
     case $1 in
@@ -204,41 +197,26 @@ t,m1.position"
     for tool in $tools; do
         for ending in csv ndjson pcapng; do
             simulate "$tool" "$tool$ending"
-            "$tool" -q -l "$url" record "run.$ending" >said 3>&- &
-            recorder=$!
-            started+=("$recorder")
-            until grep -q '^SigBlk.*[2367abef]$' "/proc/$recorder/status" && [ -e "run.$ending" ]; do
-                kill -0 "$recorder"
+            background "$tool" -q -l "$url" record "run.$ending" >said
+            until grep -q '^SigBlk.*[2367abef]$' "/proc/$client/status" && [ -e "run.$ending" ]; do
+                kill -0 "$client"
             done
-            kill -INT "$recorder"
-            ends "$recorder" 0
+            end_by INT 0
             matches "$(<said)" "record *=*"
             rm "run.$ending"
         done
     done
-    canpid -q -l sim: record run.csv 3>&- &
-    recorder=$!
-    until [ -s run.csv ]; do kill -0 "$recorder"; done
-    kill -TERM "$recorder"
-    ends "$recorder" 143
+    background canpid -q -l sim: record run.csv
+    until [ -s run.csv ]; do kill -0 "$client"; done
+    end_by TERM 143
     # Ctrl-C during record must also end its script.
     printf 'record script.csv\nstatus\n' >script
-    canpid -q -l sim: run script 3>&- >said &
-    recorder=$!
-    until [ -s script.csv ]; do kill -0 "$recorder"; done
-    kill -INT "$recorder"
-    ends "$recorder" 130
+    background canpid -q -l sim: run script >said
+    until [ -s script.csv ]; do kill -0 "$client"; done
+    end_by INT 130
 }
 
-@test "record over log: records a recording to its end" {
-    ok canpid -q -l "$fast" record run.pcapng -n 72
-    for ending in pcapng csv ndjson log; do
-        gives_json '[.ok, .messages]' '[true,72]' canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
-    done
-    canpid decode --csv --time rel run.pcapng | diff - again.csv
-}
-
-@test "marks are comments in a table of joints, and play ignores them" {
+@test "marks are comments in a table of joints, and end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
         launch hidmotor -l sim: record run.csv; want {simulator}
         type \"here\r\"
@@ -247,19 +225,6 @@ t,m1.position"
         ends 0"
     same "$(grep -c '^# here$' run.csv)" 1
     ok hidmotor -q -l "$fast" play run.csv
-}
-
-@test "a table made from a recording has the original times, at any speed" {
-    hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 --wait
-    for speed in max 50; do
-        ok hidmotor -q -j -l "log:run.pcapng?speed=$speed" record "run.$speed.csv"
-        same "$(json '.samples > 5 and .duration > 0.5')" true
-    done
-    ok diff run.max.csv run.50.csv
-    ok hidmotor -q -l "log:run.pcapng" record short.csv --for 0.1s
-}
-
-@test "end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.ndjson; want {Enter sets a mark}
         type \004
@@ -268,6 +233,21 @@ t,m1.position"
         type \003; want record
         ends 0"
     [ "$(wc -l <run.ndjson)" -gt 100 ]
+}
+
+@test "record over log: keeps all messages and the original times, at any speed" {
+    hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 --wait
+    for speed in max 50; do
+        ok hidmotor -q -j -l "log:run.pcapng?speed=$speed" record "run.$speed.csv"
+        same "$(json '.samples > 5 and .duration > 0.5')" true
+    done
+    ok diff run.max.csv run.50.csv
+    ok hidmotor -q -l "log:run.pcapng" record short.csv --for 0.1s
+    ok canpid -q -l "$fast" record run.pcapng -n 72
+    for ending in pcapng csv ndjson log; do
+        gives_json '[.ok, .messages]' '[true,72]' canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
+    done
+    canpid decode --csv --time rel run.pcapng | diff - again.csv
 }
 
 @test "a full disk ends the recording with an error and keeps the written part" {
@@ -302,11 +282,9 @@ commands() {
     gives_json .sent 3 canpid -q -j -l "$fast" replay run.log --from 0.6s
     gives_json .sent 0 canpid -q -j -l "$fast" replay run.log --from 1000s --loop
     simulate canpid board
-    canpid -v -l "$url" replay run.log --loop --speed 100 2>trace &
-    player=$!
+    background canpid -v -l "$url" replay run.log --loop --speed 100 2>trace
     until [ "$(grep -c ' -> ' trace)" -gt 12 ]; do :; done
-    kill -INT "$player"
-    ends "$player" 130
+    end_by INT 130
 }
 
 # In real time, this test requires only that commands are not early; make bench measures delays.
@@ -328,8 +306,7 @@ commands() {
     armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
     client=$!
     until grep -q "^SigBlk.*[4-7c-f]..[13579bdf]\$" "/proc/$client/status"; do kill -0 "$client"; done # TERM is blocked
-    kill -TERM "$client"
-    wait "$client" && false || same $? 143
+    end_by TERM 143
     armctl -q -l "$fast" --record run.pcapng deg 1 90 >out 3>&- &
     armctl -j decode - <run.pcapng >seen
     wait $!
@@ -373,16 +350,11 @@ comments() { capinfos "$1" | sed -n 's/^Capture \(comment\|application\): *//p';
 notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null; }
 
 @test "the capture header contains tool, link, wire, names and config" {
-    mkdir -p config/armwire
-    printf '[board spare]\nid = 0x140\n' >config/armwire/canpid.ini
+    config canpid '[board spare]' 'id = 0x140'
     exits 3 canpid -q -l "$fast" --record run.pcapng <<<$'watch -n 1\ndisable -b 0x160 -c tor'
     about=$(comments run.pcapng)
-    has "$about" "canpid 0."
-    has "$about" "wire spec"
-    has "$about" "link sim:?time=virtual"
-    has "$about" "subject board 64 lknee"
-    has "$about" "subject board 320 spare"
-    has "$about" "config file: canpid.ini [board spare] id = 0x140"
+    has "$about" "canpid 0." "wire spec" "link sim:?time=virtual" "subject board 64 lknee"
+    has "$about" "subject board 320 spare" "config file: canpid.ini [board spare] id = 0x140"
     same "$(notes run.pcapng)" "subject board 352 0x160" # the command named this board after the header was written
     gives_json .marks 0 canpid -q info -j run.pcapng
     ok ezphys -q -l 'sim:?scene=pendulum' --wire le32,long=8 --record run.pcapng motor hinge 2 1000 --for 0.02s

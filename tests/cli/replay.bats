@@ -102,8 +102,13 @@ END
     has "$stderr" "set_velocity is relative, so the end position differs, too"
 }
 
-@test "replay without commands to send reports the reason" {
+@test "replay reports missing commands, and checks everything before it sends the first byte" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
+    peer
+    fails_with 6 "message 1" armctl -l "$url" replay bad.pcapng
+    ok armctl -l "$url" --dry-run replay run.pcapng
+    nothing_arrived
     prints "sent=0" armctl -l "$fast" replay --from 3s run.pcapng
     has "$stderr" "nothing to send: the last command is at 1.000 s"
     ok canpid -q -l "$fast" record run.log -n 6
@@ -112,16 +117,7 @@ END
     silent canpid -q -l "$fast" replay run.log
 }
 
-@test "replay checks everything before it sends the first byte" {
-    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
-    ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
-    peer
-    fails_with 6 "message 1" armctl -l "$url" replay bad.pcapng
-    ok armctl -l "$url" --dry-run replay run.pcapng
-    nothing_arrived
-}
-
-@test "replay of a damaged recording sends nothing" {
+@test "replay sends nothing if the recording is damaged or its output pipe is closed" {
     ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
     LC_ALL=C sed 's/\x2c\x00\x00\x00\x01/\x03\x00\x00\x00\x01/' run.pcapng >bad.pcapng
     fails 5 ezphys -l sim:pendulum replay bad.pcapng
@@ -137,24 +133,13 @@ END
     sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng
     fails_with 5 "message 1" armctl -l "$fast" replay bad.pcapng
     gives_json '[.messages, .damaged]' '[2,2]' armctl info -j bad.pcapng
-}
-
-@test "replay sends nothing if its output pipe is closed" {
-    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     peer
     closed_pipe
     fails 141 bash -c "armctl -q -l $url replay run.pcapng >&$closed"
     nothing_arrived
 }
 
-@test "replay in lock-step counts missing answers and does not wait forever" {
-    ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
-    ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' -T 0.2s replay run.pcapng --force
-    ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
-}
-
 @test "recordings of another tool are rejected with that tool's name" {
-    local made tool
     ok ezphys -q -l sim: record ezphys.pcapng -n 20
     ok unitysim -q -l "$fast" record unitysim.pcapng --for 0.1s
     ok hidmotor -q -l "$fast" --record hidmotor.pcapng move 1 2 3
@@ -179,7 +164,7 @@ END
     prints "messages=3 pieces=3" canpid info canpid.pcapng
 }
 
-@test "ezphys: a replay in a script starts at the current step, and later commands at its end" {
+@test "ezphys: replay starts at the current step, counts missing answers, and does not wait forever" {
     ok ezphys -q -l sim:cart-pole --record run.pcapng motor rail 0.5 100 --for 0.3s
     ok ezphys -q -j -l sim:cart-pole --state \
         <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
@@ -189,6 +174,9 @@ END
     same "$(jq -c '.state | select(.)' <<<"$output" | tail -n 1)" \
         "$(ezphys -q -j -l sim:cart-pole --state <<<$'motor rail 0.5 100 --for 0.3s\nadvance 2' |
             jq -c '.state | select(.)' | tail -n 1)"
+    ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
+    ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' -T 0.2s replay run.pcapng --force
+    ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
 }
 
 @test "replay reports a long gap before it and how to shorten it" {
@@ -217,7 +205,6 @@ END
     fails 6 hidmotor -q -l "$fast" replay wide.pcapng --yes
     prints "-> peek x=" hidmotor decode wide.pcapng
     # Packets described only in the recording are refused under any name, with or without --yes.
-    local tool head name
     while IFS='|' read -r tool head name; do
         printf '[packet %s]\n%b\n' "$name" "$head" >$tool.packets
         name=${name,,}

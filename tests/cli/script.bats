@@ -4,13 +4,20 @@ load common.bash
 
 script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
-@test "a script mixes commands, comments and JSON objects" {
+@test "a script mixes commands, comments and JSON objects such as the output of --json" {
     ok script 'deg 1 10\ndeg 1 20 # comment\n{"cmd":"arm","r":250,"theta":45,"h":120}\n' -j
     same "$(jq -c 'select(.cmd) | [.cmd,.ok,.result]' <<<"$output" | sort | uniq -c | xargs)" \
         '1 [arm,true,confirmed] 2 [deg,true,confirmed]'
+    prints "angle=10deg result=confirmed" script '\xEF\xBB\xBFdeg 1 10\r\n'
+    fails_with 2 "stdin:2:1: " script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
+    armctl -q -l "$fast" -j deg 1 90 2 45 >moves
+    armctl encode arm r=250 theta=45 h=120 --raw | armctl decode -j --dir tx >>moves
+    ok armctl -q -l "$fast" -j <moves
+    same "$(jq -c 'select(.ok) | [.joint,.angle,.r]' <<<"$output" | xargs)" \
+        "[1,90,null] [2,45,null] [null,null,250]"
 }
 
-@test "an invalid line ends the script with its exit status and line number" {
+@test "an invalid line ends the script with its exit status and line number, except with --keep-going" {
     exits_with 2 "stdin:2:1: unknown command 'dge'" script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
@@ -18,6 +25,9 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$why" "stdin:1:1: unknown command 'sleep' — did you mean 'pause'?"
     fails_with 6 "stdin:4:" script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     fails_with 2 "stdin:2:9: " script 'deg 1 10\n  deg 1 frob\n'
+    run -6 --separate-stderr script 'deg 1 10\ndeg 1 400\ndge\ndeg 1 30' -k
+    same "${#lines[@]}" 2
+    has "$stderr" "stdin:2:1: " "stdin:3:1: "
 }
 
 @test "pause waits in every tool, and lets a motion continue in a script" {
@@ -34,23 +44,13 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     same "$(jq -s '.[-1].hinge.actual | . > 0.9' <<<"$output")" true
 }
 
-@test "--keep-going continues and exits with the first failure" {
-    run -6 --separate-stderr script 'deg 1 10\ndeg 1 400\ndge\ndeg 1 30' -k
-    same "${#lines[@]}" 2
-    has "$stderr" "stdin:2:1: "
-    has "$stderr" "stdin:3:1: "
-}
-
-@test "run FILE executes a script and names the file in errors" {
+@test "run FILE executes a script and names the file in errors; a script cannot run itself" {
     printf 'deg 1 10\ndge 1 20\ndeg 1 30\n' >moves
     fails_with 2 "moves:2:1: " armctl -q -l "$fast" run moves
     same "${#lines[@]}" 1
     run -2 armctl -q -k -l "$fast" run moves
     fails_with 2 "nothing-here" armctl run nothing-here
     fails 2 armctl -k run .
-}
-
-@test "a script that runs itself ends with an error" {
     printf 'deg 1 10\nrun again\n' >again
     fails 2 armctl -q -l "$fast" run again
     has "$why" "again:2:1: run: again: scripts nested 16 deep — check whether it runs itself"
@@ -58,11 +58,6 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     printf 'deg 1 10\n' >one
     printf 'run one\n%.0s' {1..20} >many
     prints_lines 20 armctl -q -l "$fast" run many
-}
-
-@test "a byte order mark at the start of a script is ignored" {
-    prints "angle=10deg result=confirmed" script '\xEF\xBB\xBFdeg 1 10\r\n'
-    fails_with 2 "stdin:2:1: " script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
 }
 
 @test "an overlong script line is rejected as one line" {
@@ -81,19 +76,8 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     ok script "deg 1 10 #$(printf '%04000d' 0)\n"
 }
 
-@test "the output of --json is valid input" {
-    armctl -q -l "$fast" -j deg 1 90 2 45 >moves
-    armctl encode arm r=250 theta=45 h=120 --raw | armctl decode -j --dir tx >>moves
-    ok armctl -q -l "$fast" -j <moves
-    same "$(jq -c 'select(.ok) | [.joint,.angle,.r]' <<<"$output" | xargs)" \
-        "[1,90,null] [2,45,null] [null,null,250]"
-}
-
-@test "quit ends a script and skips the rest" {
+@test "quit ends a script, and options on a line apply to that line only" {
     prints_lines 1 script 'deg 1 10\nquit\ndeg 1 20\n'
-}
-
-@test "options on a line apply to that line only" {
     fails_with 2 "stdin:1:1: no command given — write it on the same line as the options" script '-j\n'
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'

@@ -1,27 +1,14 @@
 # A server and its clients: sharing a device, and the lease.
-load common
-
-# serve NAME TOOL [OPTION…]: starts a server with its default socket; $url is its link.
-serve() { start "$1" "$2" serve "${@:3}"; }
-
-# place TOOL: prints the path of its server's socket.
-place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
-
-# holder TOOL: prints the process id of the lease holder, or 0.
-holder() { python3 "$root/tests/cli/serve_client.py" who "$(place "$1")"; }
-is_held() { [ "$(holder "$1")" -gt 0 ] && echo yes; }
-held() { becomes yes is_held "$1"; } # waits until a process holds the lease
+load server.bash
 
 @test "two programs use one board without any option" {
     serve s hidmotor -l sim:
     same "$url" "serve:$(place hidmotor)"
-    hidmotor -q watch -j >seen 2>/dev/null &
-    started+=($!)
+    background hidmotor -q watch -j >seen 2>/dev/null
     sees '.msg == "positions"' seen
     remarks "has sim: open — connecting through it" hidmotor move 0 45 -30 --wait
     has "$output" "move result=arrived"
-    kill "${started[1]}"
-    wait "${started[1]}" || true
+    end "${started[1]}"
     [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
     prints_like "*0.72*" hidmotor --no-attach -q -l sim: status # uses its own simulator
     fails_with 4 "this socket belongs to a server — write -l $url" hidmotor -l "unix:$(place hidmotor)" status
@@ -31,8 +18,7 @@ held() { becomes yes is_held "$1"; } # waits until a process holds the lease
 both() {
     local tool=$1 link=$2 watched=$3
     serve "$tool" "$tool" -l "$link"
-    "$tool" -q watch -j >"$tool.seen" 2>/dev/null 3>&- &
-    started+=($!)
+    background "$tool" -q watch -j >"$tool.seen" 2>/dev/null
     sleep 0.2
     remarks "$tool serve (pid $pid) has $link open — connecting through it" "$tool" "${@:4}"
     for _ in {1..100}; do
@@ -47,7 +33,7 @@ both() {
     both canpid "$url" '"msg":"pid","board":"lknee"' setpoint 10deg --max-jump 90deg -b lknee -c pos
     ok canpid -q stop
     start arm armctl sim --listen pty:arm
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    config armctl '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     both armctl "$D/arm" - deg 1 9
     has "$output" "result=confirmed"
     start unity unitysim sim --listen udp-listen:31004?reply=127.0.0.1:31005
@@ -125,9 +111,8 @@ commands() {
 rival() {
     local tool=$1 held
     shift
-    "$tool" -q "$@" 2>first &
-    held=$!
-    started+=($held)
+    background "$tool" -q "$@" 2>first
+    held=$client
     becomes "$held" holder "$tool"
     fails 1 "$tool" -q "${second[@]}"
     matches "$why" "$tool: $tool (pid $held, *) has held the lease for * s — wait, or take over with --take; 'stop' always works"
@@ -184,15 +169,14 @@ asks() {
     asks canpid sim: step --from 0deg --to 5deg --for 60s -b lknee -c pos
     asks unitysim 'sim:?scene=basic' drive elbow=+5 --for 60s
     asks ezphys 'sim:?scene=arm4' motor elbow 0.1 100 --for 600s
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    config armctl '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     start arm armctl sim --listen pty:arm --turn-speed 2deg/s
     asks armctl ./arm deg 1 90 --confirm-timeout 60s
 }
 
 @test "a busy device without a server is reported with its holder and a hint at serve" {
     start sim armctl sim --listen pty:arm
-    armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
-    started+=($!)
+    background armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames
     until grep -q ack frames; do sleep 0.02; done # proves that the device is in use
     fails_with 4 "armctl (pid" armctl -q -l ./arm ping
     has "$why" "armctl serve"
@@ -205,16 +189,12 @@ asks() {
     ok hidmotor -q move 0 10 0 --wait
 }
 
-@test "a server's socket in use is reported, and a dead server's socket is reused" {
+@test "a server reports a socket in use, reuses a dead one and leaves that of its successor" {
     serve s hidmotor -l sim:
     fails_like 4 "hidmotor: serve: *: busy: in use by hidmotor serve (pid $pid)*" hidmotor serve -l sim:
-    kill -9 "$pid"
-    wait "$pid" || true
+    end "$pid" KILL
     serve again hidmotor -l sim:
     ok hidmotor -q status
-}
-
-@test "a server that ends does not remove the socket of its successor" {
     serve one hidmotor -l sim: --listen unix:place
     first=$pid
     rm place
@@ -270,18 +250,18 @@ asks() {
     fails_with 4 busy armctl serve -l "$D/arm2"
 }
 
-@test "the device stops if the commander or server is killed, or another client stops it" {
+@test "the device stops after each ending of commander or server in docs/sharing.md" {
     for tool in $tools; do
         timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" \
             --within "${WITHIN:-1000}" # allows for a busy machine; serve_kills.py alone measures times
     done
+    run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }
 
 @test "a silent commander gets the error that its motion was stopped" {
     serve s hidmotor -l sim: --deadman 1s # a busy machine would exceed a shorter time
-    hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
-    local silent=$!
-    started+=("$silent")
+    background hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1
+    local silent=$client
     becomes "$silent" holder hidmotor
     kill -STOP "$silent"
     wait_for s "sent nothing for 1"
@@ -320,9 +300,8 @@ ends_by() {
 @test "a speed change by another client does not reset the commander's --deadman" {
     serve s hidmotor -l sim: --deadman 1s
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,40,0\n' >slow.csv
-    hidmotor -q play slow.csv >out 2>err 3>&- &
-    player=$!
-    started+=("$player")
+    background hidmotor -q play slow.csv >out 2>err
+    player=$client
     until hidmotor -q -j status | jq -e '.m2.target > 0.1' >/dev/null; do kill -0 "$player"; done # the motion has begun
     faster kill -STOP "$player"
     kill -CONT "$player"
@@ -330,9 +309,8 @@ ends_by() {
     # Lines of a script are signs of life. This script's writer sends no more.
     end "$pid"
     serve long hidmotor -l sim: --deadman 20s
-    hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 100) >out 2>err 3>&- &
-    player=$!
-    started+=("$player")
+    background hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 100) >out 2>err
+    player=$client
     faster true
     ends_by 'no input for '
 }
@@ -346,7 +324,6 @@ ends_by() {
 }
 
 @test "a server without watchdog process allows no motion and does not spin without descriptors" {
-    local server before after free
     start arm hidmotor sim --listen tcp-listen:127.0.0.1:0
     serve s hidmotor -l "$url"
     server=$pid
@@ -420,10 +397,6 @@ END
         "${other[@]}" ./hidmotor -l "serve:$D/private/arm" status
 }
 
-@test "the table of endings in docs/sharing.md matches the tests" {
-    run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
-}
-
 # fell_silent SECONDS: requires that the reported silence lasted at least this long.
 fell_silent() {
     has "$stderr" "no input for "
@@ -455,7 +428,6 @@ fell_silent() {
 }
 
 @test "--deadman fires even after unread input or the end of input" {
-    local tool motion
     while read -r tool motion; do
         run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \
             < <(printf '%b\n' "$motion"; sleep 0.1; echo; sleep 5)
@@ -477,18 +449,14 @@ END
 }
 
 @test "the end of a server stops the motion with exit 7, and Ctrl-C of a client exits 130" {
-    local way
     for way in TERM INT client; do
-        rm -f "$D/s.err"
         serve s hidmotor -l sim:
         local server=$pid
-        hidmotor -q move 0 90 -30 duration=60s --wait 2>said 3>&- &
-        local mover=$!
-        started+=("$mover")
+        background hidmotor -q move 0 90 -30 duration=60s --wait 2>said
+        local mover=$client
         held hidmotor
         if [ "$way" = client ]; then
-            kill -INT "$mover"
-            wait "$mover" && false || same "$?" 130
+            end_by INT 130 "$mover"
             matches "$(<said)" "hidmotor: stopped: holding *"
         else
             kill "-$way" "$server"
@@ -500,10 +468,8 @@ END
 }
 
 @test "the end of a server gives each reading client one message" {
-    local way why
     for way in TERM KILL; do
         why="$([ $way = TERM ] && echo the server was shut down || echo connection to the server lost)"
-        rm -f "$D/s.err"
         serve s hidmotor -l sim:
         hidmotor -q wait 'm1.position > 500' 2>waits 3>&- &
         local waiter=$!
@@ -526,7 +492,6 @@ END
 }
 
 @test "the command of each tool's systemd unit is valid; serve notifies systemd of its state and the watchdog" {
-    local tool command words
     for tool in $tools; do
         sed "s|/usr/bin/|$BIN/|" "$root/docs/packaging/systemd/$tool.service" >"$tool.service"
         command=$(sed -n "s|^ExecStart=$BIN/||p" "$tool.service")
@@ -573,9 +538,8 @@ END
 
 @test "a slow reader gets the number of lost messages and does not delay others" {
     serve s canpid -l 'sim:?rate=500'
-    python3 - "$(place canpid)" "$root/tests/cli" <<'END'
+    python3 - "$(place canpid)" <<'END'
 import sys, time
-sys.path.append(sys.argv[2])
 from serve_client import Client
 with Client(sys.argv[1]) as reader:
     reader.send("LINK")
@@ -598,9 +562,8 @@ grows() {
 }
 
 @test "watch and record - in a pipe end with their server" {
-    local how
     for how in "watch -j" "record -"; do
-        rm -f s.err seen status
+        rm -f seen status
         serve s hidmotor -l sim:
         (hidmotor -q -l serve: $how 2>said 3>&- && false || echo $? >status) 3>&- | cat >seen 3>&- &
         local pipe=$!
@@ -614,7 +577,6 @@ grows() {
 }
 
 @test "watch and record wait for the next server without spinning" {
-    local tool reader recorder ticks
     for tool in hidmotor ezphys canpid; do
         serve "$tool.1" "$tool" -l sim:
         "$tool" -q watch -j >"$tool.seen" 2>"$tool.said" 3>&- &
@@ -624,8 +586,7 @@ grows() {
         started+=("$reader" "$recorder")
         grows "$tool.seen"
         grows "$tool.pcapng"
-        kill -KILL "$pid"
-        wait "$pid" || true
+        end "$pid" KILL
         ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
         sleep 0.2
         before=$(($(ticks "$reader") + $(ticks "$recorder")))
@@ -636,8 +597,7 @@ grows() {
         grows "$tool.pcapng"
         kill -INT "$reader" "$recorder"
         wait "$recorder"
-        has "$(<"$tool.said")" "connection to the server lost — reconnecting"
-        has "$(<"$tool.said")" "reconnected"
+        has "$(<"$tool.said")" "connection to the server lost — reconnecting" "reconnected"
         end "$pid"
     done
 }

@@ -1,10 +1,6 @@
 # Several programs use one served device, and stopped motions stay stopped.
-load common
+load server.bash
 
-serve() { start "$1" "$2" serve "${@:3}"; }
-place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
-# held TOOL: waits until a program holds the lease.
-held() { until [ "$(python3 "$root/tests/cli/serve_client.py" who "$(place "$1")")" -gt 0 ]; do :; done; }
 # stays FILTER: requires that this part of a board's status is constant for 0.3 s.
 stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q -j status | jq -c "$1")"; }
 
@@ -27,27 +23,6 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     for tool in hidmotor canpid unitysim; do
         mkdir "$tool"
         timeout 200 python3 "$root/tests/cli/record_beside.py" "$D/$tool" "$tool" "${RECORD_SECONDS:-2}" --within "${WITHIN:-1000}"
-    done
-}
-
-@test "record does not delay the motions of other programs" {
-    serve s hidmotor -l sim:
-    for file in run.pcapng run.csv run.ndjson; do
-        times=()
-        hidmotor -q record "$file" 3>&- & # runs until it is killed
-        recorder=$!
-        started+=("$recorder")
-        becomes yes sh -c "[ ! -s $file ] || echo yes"
-        for _ in 1 2 3; do
-            ok hidmotor -q -j move 0 20 0 duration=160ms --wait
-            times+=("$(json .ms | cut -d. -f1)")
-        done
-        # A slow server would delay every motion; a stall of this machine delays only one.
-        [ "$(printf '%s\n' "${times[@]}" | sort -n | head -n 1)" -lt "${WITHIN:-1000}" ]
-        [ "$file" != run.ndjson ] || becomes 60 sh -c "grep -m 60 -c '\"msg\":\"positions\"' $file"
-        kill "$recorder" # proves that the recorder is still running
-        wait "$recorder" && false || same "$?" 143
-        ok hidmotor info -j "$file"
     done
 }
 
@@ -84,7 +59,6 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
 }
 
 @test "the server's limits apply despite a client's --force, unless it was started with --force" {
-    local tool frame words
     printf '%s\n' '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 90' 'home = 0' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     while read -r tool frame words; do
@@ -118,9 +92,8 @@ END
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all other clients
     started+=($!)
     held hidmotor
-    python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
+    python3 - "$(place hidmotor)" <<'END' 3>&- &
 import sys, time
-sys.path.append(sys.argv[2])
 from serve_client import Client
 idle = []
 for _ in range(400):
@@ -171,8 +144,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         kill -INT "$client"
         wait "$client" && false || same "$tool $?" "$tool 130"
         same "$tool: $(grep -c -- '->' err)" "$tool: 0"
-        kill "$silent"
-        wait "$silent" || true
+        end "$silent"
         rm "$(place "$tool")"
     done
 }
@@ -196,14 +168,12 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         wait "$loser" && false || same "$?" 1
         # Waits for the start, because only a started motion is stopped.
         while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done
-        kill -9 "$winner"
-        wait "$winner" || true
+        end "$winner" KILL
         wait_for s "the lease holder disconnected — stopped"
         stays .m2.target
     done
-    python3 - "$(place hidmotor)" "${PAIRS:-100}" "$root/tests/cli" <<'END'
+    python3 - "$(place hidmotor)" "${PAIRS:-100}" <<'END'
 import sys
-sys.path.append(sys.argv[3])
 from serve_client import Client
 for pair in range(int(sys.argv[2])):
     ends = [Client(sys.argv[1]) for _ in range(2)]
@@ -217,15 +187,13 @@ END
 }
 
 @test "a wait ends with exit 7 as soon as the server is gone" {
-    local tool never
     while read -r tool never; do
         serve "$tool" "$tool" -l sim:
         server=$pid
         "$tool" -v wait "$never" >"$tool.said" 2>&1 3>&- &
         waiter=$!
         until grep -q -- '<-' "$tool.said"; do sleep 0.02; done
-        kill -9 "$server"
-        wait "$server" || true
+        end "$server" KILL
         wait $waiter && false || same "$?" 7
     done <<'END'
 canpid lknee.torque > 9999
@@ -235,9 +203,8 @@ END
 
 @test "a stop arrives in time despite 1,000 idle, flooding or slow connections from one user" {
     serve s hidmotor -l sim: --deadman 20s
-    python3 - "$(place hidmotor)" "$root/tests/cli" <<'END' 3>&- &
+    python3 - "$(place hidmotor)" <<'END' 3>&- &
 import sys, time
-sys.path.append(sys.argv[2])
 from serve_client import Client
 clients = [Client(sys.argv[1]) for _ in range(1000)] # the limit per user is 1,024
 for client in (clients[0], clients[999]):
@@ -267,16 +234,14 @@ END
         wait $script && false || same "$?" 3
         has "$(<said)" "stopped by hidmotor (pid "
         if [ "$keep" ]; then
-            has "$(<said)" "hidmotor: holding the lease again"
-            has "$(<said)" "move result=arrived"
+            has "$(<said)" "hidmotor: holding the lease again" "move result=arrived"
         else
             hasnt "$(<said)" "move result=arrived"
         fi
     done
     # A stop between two lines has the same effect.
-    hidmotor < <(echo 'velocity 5 0 0'; sleep 20) >said 2>&1 3>&- &
-    script=$!
-    started+=("$script")
+    background hidmotor < <(echo 'velocity 5 0 0'; sleep 20) >said 2>&1
+    script=$client
     held hidmotor
     ok hidmotor -q stop
     wait_for s "stopped by hidmotor"
@@ -296,9 +261,7 @@ tried() {
     local tool=$1 words=$2 way
     for way in "${@:3}"; do
         : >"$tool.err"
-        "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null 3>&- &
-        client=$!
-        started+=("$client")
+        background "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null
         becomes 1 count relay: "$tool.err" || { held_up "$(<"$tool.err")" && false; }
         case $way in
         stop) ok "$tool" -q -l "$url" stop ;;
@@ -319,8 +282,7 @@ tried() {
     tried hidmotor m2 KILL INT stop take
     end "$pid"
     start bus canpid sim --listen slcan:tcp-listen:0
-    canpid -v -l "$url" serve --listen "unix:$D/can" >/dev/null 2>can.err 3>&- &
-    started+=($!)
+    background canpid -v -l "$url" serve --listen "unix:$D/can" >/dev/null 2>can.err
     becomes 1 count ready: can.err
     url=serve:$D/can
     last_gains() { grep -E -- '-> 04[123]#' can.err | tail -n 3 | sed 's/.*board=//' | sort | tr '\n' ' '; }

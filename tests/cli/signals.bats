@@ -11,34 +11,30 @@ moving() {
 
 # arm_at_30: starts a slow arm with a profile whose last confirmed position is 30 deg.
 arm_at_30() {
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    config armctl '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     arm
     ok armctl -l "$D/arm" deg base 30
     end "$pid"
-    rm "$D/arm.err"
     arm --turn-speed 50
 }
 
 @test "the JSON result reports the stop" {
     moving sim: -j
-    kill -INT "$client"
-    ended 130
+    ended 130 INT
     same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["deg",false,"stopped",130]'
 }
 
 @test "an interrupt with --hold sends no stop" {
     arm_at_30
     moving "$D/arm" --hold
-    kill -INT "$client"
-    ended 130
+    ended 130 INT
     hasnt "$rest" "->"
 }
 
 @test "a stop without an earlier position sends nothing and reports that it is unknown" {
     arm --turn-speed 1
     moving "$D/arm"
-    kill -INT "$client"
-    ended 130
+    ended 130 INT
     hasnt "$rest" "->"
     has "$rest" "the earlier position is unknown"
 }
@@ -46,8 +42,7 @@ arm_at_30() {
 @test "a stop without an answer returns quickly" {
     under_way armctl -v -l "sim:?drop=100%" deg 1 350
     wait_for client "->"
-    kill -INT "$client"
-    ended 130
+    ended 130 INT
     has "$rest" stopped
 }
 
@@ -55,14 +50,13 @@ arm_at_30() {
     printf 'deg 1 350\ndeg 1 10\n' >moves
     under_way armctl -v -k -l sim: run moves
     wait_for client "<- 30 41 43 4B"
-    kill -TERM "$client"
-    ended 143
+    ended 143 TERM
     hasnt "$rest" "->"
 }
 
 @test "a closed output pipe ends a script without further motion" {
     arm
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    config armctl '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     mkfifo lines results
     armctl -q -l "$D/arm" <lines >results 2>err 3>&- &
     client=$!
@@ -96,8 +90,7 @@ arm_at_30() {
     started+=("$client")
     exec {hex}>hex
     kill -INT "$client" # the shell makes background jobs ignore INT
-    kill -TERM "$client"
-    wait "$client" && false || same $? 143
+    end_by TERM 143
 }
 
 @test "unread standard error neither delays a command nor prevents a stop" {
@@ -110,8 +103,7 @@ arm_at_30() {
     until [ -e run.pcapng ]; do kill -0 "$client"; done
     sent() { armctl -j decode run.pcapng | jq -sc 'map(select(.angle)) | last.angle'; }
     becomes 350 sent
-    kill -INT "$client"
-    wait "$client" && false || same $? 130
+    end_by INT 130
     same "$(sent)" 30 # the last confirmed position
 }
 
@@ -119,8 +111,7 @@ arm_at_30() {
     mkfifo in out unread
     exec {in}<>in {out}<>out {unread}<>unread
     head -c 65536 /dev/zero >&"$unread"
-    armctl -v -l "$fast" <&"$in" >&"$out" 2>&"$unread" 3>&- &
-    started+=($!)
+    background armctl -v -l "$fast" <&"$in" >&"$out" 2>&"$unread"
     echo "deg 1 90" >&"$in"
     read -t "$patience" -r line <&"$out"
     has "$line" confirmed

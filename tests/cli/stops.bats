@@ -139,11 +139,9 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     echo "move 80 0 0 duration=40s mode=linear" >&"$lines"
     until grep -q 'set_setpoints' trace; do sleep 0.02; done
     sleep 4 # the board moves without a report
-    kill -SEGV "$client"
-    wait "$client" && false || same $? 139
+    end_by SEGV 139
     before=$(setpoint "$url")
-    [ "${before%.*}" -ge 7 ]
-    [ "${before%.*}" -lt 75 ]
+    within 7 "${before%.*}" 74
     same "$(setpoint "$url")" "$before" # the setpoint stays constant
     exec {lines}>&-
 }
@@ -161,8 +159,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     under_way canpid -v -l "$url" setpoint 5deg -b lknee -c pos --force --verify -T 20s
     wait_for client "-> 044#"
-    kill -INT "$client"
-    ended 130
+    ended 130 INT
     has "$rest" "-> 044#0000C03F"
     same "$(grep -c "not confirmed" <<<"$rest")" 1
     has "$rest" "stop sent, not confirmed: lknee: no telemetry"
@@ -200,15 +197,13 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
 }
 
 @test "an interrupted replay stops its motion" {
-    local moves tool
     while IFS='|' read -r moves tool; do # $moves is the message that starts the motion
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
         ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file never blocks the writer
         client=$!
         started+=("$client")
         until grep -q -- "$moves" trace; do read -r -t 0.02 _ <> <(:) || true; done
-        kill -TERM "$client"
-        wait "$client" && false || same $? 143
+        end_by TERM 143
         has "$(<trace)" "stopped: "
     done <<<$'set_setpoints|hidmotor move 60 0 0 duration=20s\n-> 2C 00|ezphys motor hinge 1 100 --for 20s'
 }

@@ -12,7 +12,6 @@ load common
 }
 
 @test "hidmotor, canpid, unitysim and ezphys simulate a minute within seconds with time=virtual" {
-    local tool
     for tool in hidmotor canpid unitysim ezphys; do # armctl does not report its position
         ok timeout "$patience" $tool -q -l "$fast" record $tool.csv --for 60s
         ok $tool -q info $tool.csv
@@ -31,8 +30,7 @@ load common
         fails_with 2 "$tool: stdin:2:3: unknown command 'nonsense'" bash -c "$tool -q -l '$fast' <moves"
         run -2 --separate-stderr bash -c "$tool -q -j -l '$fast' <moves"
         matches "$(json .why)" "\"stdin:2:3: unknown command*"
-        mkdir -p config/armwire
-        printf '[options]\nnonsense = 1\n' >config/armwire/$tool.ini
+        config $tool '[options]' 'nonsense = 1'
         exits_with 0 "$tool.ini:2:1: unknown option '--nonsense'" $tool config show
         rm config/armwire/$tool.ini
     done
@@ -92,8 +90,7 @@ END
         started+=("$!")
         until grep -qF -e "$moves" trace; do sleep 0.02; done
         before=$(wc -l <trace)
-        kill -INT "${started[-1]}"
-        wait "${started[-1]}" && false || same $? 130
+        end_by INT 130 "${started[-1]}"
         # A busy machine may lose feedback; that is not part of the stop.
         rest=$(tail -n +$((before + 1)) trace | grep -E '^[a-z]+: ' | grep -v feedback || true)
         same "$(wc -l <<<"$rest")" 1
@@ -142,8 +139,7 @@ END
         prints_lines 4 $tool -q --csv -l "$fast" watch -n 3 --fields $name
         prints_lines 2 $tool -q -l "$fast" watch -n 2 --where "$name>-99999"
         [[ $fields == *" "* ]] && continue
-        ok $tool -q -l "$fast" watch -n 3 --format "%{t} %{$name}" || continue
-        same "${#lines[@]}" 3
+        prints_lines 3 $tool -q -l "$fast" watch -n 3 --format "%{t} %{$name}" || continue
     done <<'END'
 canpid|torque|torque
 canpid|lknee.torque|torque
@@ -175,6 +171,12 @@ plot measured zebra step.csv --out step.svg
 decode --fields zebra 041#9A99193F0200
 END
     [ ! -e step.svg ]
+    for tool in $tools; do
+        for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
+            fails_like 2 "$tool: no message has a field '*zebra'*available: *" $tool decode $words </dev/null
+        done
+    done
+    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the simulation may have this object
 }
 
 @test "--fields and --format apply to rows and results and reject unknown names in every command" {
@@ -217,18 +219,8 @@ END
         done
         # The name is part of another one.
         fails_with 2 "available: max, x, ma" $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}'
-        ok $tool -q -j watch - <text
-        same "$output" "$(<text)"
+        gives "$(<text)" $tool -q -j watch - <text
     done
-}
-
-@test "decode with an unknown field fails and lists the available ones, in every tool" {
-    for tool in $tools; do
-        for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
-            fails_like 2 "$tool: no message has a field '*zebra'*available: *" $tool decode $words </dev/null
-        done
-    done
-    ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the simulation may have this object
 }
 
 @test "CSV has the columns of the sent or received messages" {

@@ -26,7 +26,7 @@ ends_of() {
         jq -r "select(.msg == \"set_setpoints\") | .$1 | round" | sed -n '1p;$p' | xargs
 }
 
-@test "a stick moves its joint while the button is held" {
+@test "a stick moves its joint while the button is held, also if both arrive together" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     ok drive --record run.pcapng -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
@@ -34,8 +34,15 @@ ends_of() {
     read -r first last <<<"$(ends_of m2)"
     # A quarter of the maximum 200 deg/s for a second.
     [ "$first" -le 3 ]
-    [ "$last" -ge 44 ]
-    [ "$last" -le 51 ]
+    within 44 "$last" 51
+    pad 0.5=hold:1 0.5=lefty:-1 2.0=hold:0
+    ok drive --record run.pcapng -j
+    read -r first last <<<"$(ends_of m2)"
+    [ $((last - first)) -gt 20 ]
+    pad 0.5=hold:1 1.0=lefty:-1 1.5=y:1 2.0=hold:0
+    ok drive -j --record run.pcapng
+    same "$(jq -c '[.stops, .marks]' <<<"$output")" '[1,1]'
+    has "$(hidmotor -q info run.pcapng)" success
 }
 
 @test "45 button presses move only their joint, also with custom packets" {
@@ -44,9 +51,7 @@ ends_of() {
         events+=("$i.1=hold:1" "$i.2=lefty:$((i % 2 ? 32767 : -32768))" "$i.4=hold:0" "$i.6=lefty:0")
     done
     pad "${events[@]}"
-    mkdir -p config/armwire
-    printf '[teleop mine]\nenable = rightshoulder\nlefty = m2 velocity -40deg/s\n' \
-        >config/armwire/hidmotor.ini
+    config hidmotor '[teleop mine]' 'enable = rightshoulder' 'lefty = m2 velocity -40deg/s'
     for packets in '' "$root/docs/example/arm42.packets"; do
         printf '%s\n' 'move 20 10 -30 --wait' 'teleop --channels pad.ndjson --map mine' 'move m2=10 --wait' >lines
         ok hidmotor -q -l "$fast" ${packets:+--packets "$packets"} --record run.pcapng -j run lines
@@ -59,37 +64,26 @@ ends_of() {
 
 @test "custom joints are driven and held at their final position" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
-    mkdir -p config/armwire
-    printf '[teleop mine]\nenable = rightshoulder\nlefty = m2 velocity -40deg/s\n' \
-        >config/armwire/hidmotor.ini
+    config hidmotor '[teleop mine]' 'enable = rightshoulder' 'lefty = m2 velocity -40deg/s'
     export HIDMOTOR_PACKETS=$root/docs/example/arm42.packets
     ok drive --map mine --record run.pcapng -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
     read -r first last <<<"$(hidmotor -q -j decode run.pcapng --dir tx |
         jq -r 'select(.msg == "pid") | .m2.setpoint // empty | round' | sed -n '1p;$p' | xargs)"
     [ "$first" -le 3 ]
-    [ "$last" -ge 9 ] # a quarter of 40 deg/s for a second
-    [ "$last" -le 11 ]
+    within 9 "$last" 11 # a quarter of 40 deg/s for a second
     same "$(hidmotor -q -j decode run.pcapng --dir tx | jq -r .msg | sort -u | xargs)" "pid status"
-}
-
-@test "a button and a stick that arrive together move the joint" {
-    pad 0.5=hold:1 0.5=lefty:-1 2.0=hold:0
-    ok drive --record run.pcapng -j
-    read -r first last <<<"$(ends_of m2)"
-    [ $((last - first)) -gt 20 ]
 }
 
 @test "one stick of a config file's map moves two joints" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
-    mkdir -p config/armwire
-    printf '%s\n' '[teleop both]' 'enable = rightshoulder' 'lefty = m2 velocity -40deg/s' \
-        'lefty = m3 velocity 40deg/s' >config/armwire/hidmotor.ini
+    config hidmotor '[teleop both]' 'enable = rightshoulder' 'lefty = m2 velocity -40deg/s' \
+        'lefty = m3 velocity 40deg/s'
     ok drive --map both --record run.pcapng # at a quarter of the speed
     read -r _ last <<<"$(ends_of m2)"
-    ((last >= 8 && last <= 12)) || { echo "m2 ends at $last" && false; }
+    within 8 "$last" 12
     read -r _ last <<<"$(ends_of m3)"
-    ((last <= -8 && last >= -12)) || { echo "m3 ends at $last" && false; }
+    within -12 "$last" -8
 }
 
 @test "armctl, unitysim, canpid and ezphys move by the expected distance and stop on release" {
@@ -124,10 +118,9 @@ END
     fails_with 2 'needs a terminal' hidmotor -q -l sim: teleop --keys
     fails 4 hidmotor -q -l sim: teleop --pad file:nothing
     fails 4 hidmotor -q -l sim: teleop --pad /dev/null
-    mkdir -p config/armwire
-    printf '[teleop mine]\nleftx = elbow velocity 30deg/s\n' >config/armwire/hidmotor.ini
+    config hidmotor '[teleop mine]' 'leftx = elbow velocity 30deg/s'
     fails_with 2 'no enabling button' drive --map mine
-    printf '[teleop mine]\nenable = a\nleftx = wrist velocity 30deg/s\n' >config/armwire/hidmotor.ini
+    config hidmotor '[teleop mine]' 'enable = a' 'leftx = wrist velocity 30deg/s'
     fails_with 2 "joint 'wrist' not found" drive --map mine
 }
 
@@ -201,8 +194,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
     pad 0.3=hold:1 0.6=lefty:-1 4.0=hold:0
     printf '%s\n' 'deg lift 20' 'teleop --channels pad.ndjson' >script
-    armctl -v --config arm.ini -l "$url" run script >result 2>trace 3>&- &
-    started+=($!)
+    background armctl -v --config arm.ini -l "$url" run script >result 2>trace
     until [ "$(grep -c -- '-> .* deg ' trace)" -gt 3 ]; do sleep 0.02; done
     kill -STOP $!
     sleep 0.3 # the watchdog process stops the arm
@@ -227,7 +219,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 5 | tr ' ' '\n' | sed -n '$p')" 1040
 }
 
-@test "keys: a key moves and stops the joint, the panel shows its state, q quits" {
+@test "keys move and stop the joint until their reported release; the panel shows its state" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
         want {[?1049h} {stopped: press a key} shoulder {q stop, quit}
@@ -236,18 +228,6 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         type q
         want {result=left stops=1}
         ends 0"
-}
-
-@test "the next joint is announced with a bell" {
-    TERM=xterm terminal 80 <<<"
-        launch unitysim -q -l sim: teleop --keys --map sequential
-        want {[?1049h} {stopped: press a key} {>elbow}
-        type \r
-        want \007 {now: wrist_rotate}
-        type q; ends 0"
-}
-
-@test "keys: a held key moves until its reported release" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
         want {[?1049h} {stopped: press a key}
@@ -262,13 +242,12 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         type \003
         want {[?1049l} {stopped}
         ends 130"
-}
-
-@test "a button sets marks in the recording" {
-    pad 0.5=hold:1 1.0=lefty:-1 1.5=y:1 2.0=hold:0
-    ok drive -j --record run.pcapng
-    same "$(jq -c '[.stops, .marks]' <<<"$output")" '[1,1]'
-    has "$(hidmotor -q info run.pcapng)" success
+    TERM=xterm terminal 80 <<<"
+        launch unitysim -q -l sim: teleop --keys --map sequential
+        want {[?1049h} {stopped: press a key} {>elbow}
+        type \r
+        want \007 {now: wrist_rotate}
+        type q; ends 0"
 }
 
 # held BUS: simulates a gamepad with the stick deflected from 0.6 s until its loss at 4 s.
@@ -292,8 +271,7 @@ halts() {
         client=$!
         started+=("$client")
         until grep -q 'stopped: ' told; do kill -0 "$client"; sleep 0.02; done
-        kill -INT "$client"
-        wait "$client" && false || same "$?" 130
+        end_by INT 130
     done
     same "$(grep -o 'stopped: .*' told)" "stopped: $1"
 }
@@ -306,8 +284,7 @@ halts() {
     [[ $stderr == *stalled* ]] || hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
-    mkdir -p config/armwire
-    printf '[teleop mine]\nenable = paddle1\nleftx = elbow velocity 30deg/s\n' >config/armwire/hidmotor.ini
+    config hidmotor '[teleop mine]' 'enable = paddle1' 'leftx = elbow velocity 30deg/s'
     fails_with 2 "'played' has no control 'paddle1'" played hidmotor -q -l sim: teleop --pad pad.events --map mine
     cp "$BIN/hidmotor" alone
     PATH=/usr/bin:/bin fails_with 4 'install the package armwire-pad' ./alone -q -l sim: teleop
@@ -344,10 +321,9 @@ muscles() {
 }
 
 emg_map() {
-    mkdir -p config/armwire
-    printf '%s\n' '[teleop emg]' 'enable = on' 'emg1 = select velocity min=0.1 max=0.6' \
+    config hidmotor '[teleop emg]' 'enable = on' 'emg1 = select velocity min=0.1 max=0.6' \
         'emg2 = select velocity -100% min=0.1 max=0.6' 'select = shoulder, elbow' \
-        'emg1+emg2 = next above=0.5 lockout=0.8s' >config/armwire/hidmotor.ini
+        'emg1+emg2 = next above=0.5 lockout=0.8s'
 }
 
 @test "muscle channels drive a joint, and both together switch to the next outside the lockout" {
@@ -365,13 +341,12 @@ END
     same "$(grep -c 'now: ' <<<"$stderr")" 1
     has "$stderr" 'now: elbow'
     read -r _ last <<<"$(ends_of m2)"
-    [ "$last" -ge 44 ]
-    [ "$last" -le 51 ] # a quarter of the maximum 200 deg/s for a second
+    within 44 "$last" 51 # a quarter of the maximum 200 deg/s for a second
     read -r _ last <<<"$(ends_of m3)"
     [ "$last" -le -44 ]
 }
 
-@test "a channel that starts active counts only after a pause" {
+@test "a control active from the start counts only after a pause; an empty cell keeps its value" {
     emg_map
     muscles 2 <<'END'
 0 2 on 1
@@ -379,9 +354,20 @@ END
 END
     ok hidmotor -q -l "$fast" teleop --channels emg.csv -j
     same "$(jq -c .stops <<<"$output")" 0
+    muscles 2 <<<'0 2 on 1'
+    prints 'result=ended stops=0' hidmotor -q -l "$fast" teleop --channels emg.csv
+    has "$stderr" 'release on first: held since the first record'
+    muscles 2 <<<'0.2 2 on 1'
+    silent hidmotor -q -l "$fast" teleop --channels emg.csv
+    muscles 3 <<'END'
+0.2 2.8 on 1
+0.5 2.5 emg1 0.9
+END
+    sed -i '121s/.*/1.19,,,/' emg.csv
+    prints 'result=ended stops=1' hidmotor -q -l "$fast" teleop --channels emg.csv
 }
 
-@test "a file of channels needs times and all controls of the map" {
+@test "a file or stream of channels needs times and all controls of the map" {
     emg_map
     muscles 1 </dev/null
     cut -d, -f2- emg.csv >bare.csv
@@ -393,14 +379,15 @@ END
     sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
     has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"
+    fails 7 hidmotor -q -l sim: teleop --channels - < <(cut -d, -f1-3 emg.csv)
+    has "$why" 'end of the records on standard input, without emg2'
 }
 
 # rejects LINE TEXT: replays emg.csv with LINE as line 121, during a motion. Requires the error TEXT, exit code 5
 # and a stop.
 rejects() {
     awk -v line="$1" 'NR == 121 { $0 = line } { print }' emg.csv >bad.csv
-    fails 5 hidmotor -q -l "$fast" --record run.pcapng teleop --channels bad.csv
-    has "$why" "$2"
+    fails_with 5 "$2" hidmotor -q -l "$fast" --record run.pcapng teleop --channels bad.csv
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }
@@ -423,33 +410,6 @@ END
     rejects '{"t":1.19,"emg1":null}' 'bad.csv:121:1: emg1: not a finite number'
     rejects '{"t":"soon","emg1":0.9}' "bad.csv:121:1: 'soon' is not a time"
     rejects '{"emg1":0.9}' 'bad.csv:121:1: no time'
-}
-
-@test "the end of standard input names a control that no record had" {
-    emg_map
-    muscles 1 </dev/null
-    fails 7 hidmotor -q -l sim: teleop --channels - < <(cut -d, -f1-3 emg.csv)
-    has "$why" 'end of the records on standard input, without emg2'
-}
-
-@test "an empty cell keeps the value of its channel" {
-    emg_map
-    muscles 3 <<'END'
-0.2 2.8 on 1
-0.5 2.5 emg1 0.9
-END
-    sed -i '121s/.*/1.19,,,/' emg.csv
-    prints 'result=ended stops=1' hidmotor -q -l "$fast" teleop --channels emg.csv
-}
-
-@test "a button that the first record holds is reported even with -q" {
-    emg_map
-    muscles 2 <<<'0 2 on 1'
-    prints 'result=ended stops=0' hidmotor -q -l "$fast" teleop --channels emg.csv
-    has "$stderr" 'release on first: held since the first record'
-    muscles 2 <<<'0.2 2 on 1'
-    ok hidmotor -q -l "$fast" teleop --channels emg.csv
-    same "$stderr" ''
 }
 
 # lives EVENT: sends records to standard input until the arm moves, then the event, and checks the result. Repeats

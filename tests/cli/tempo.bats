@@ -2,8 +2,8 @@
 # Speed changes during playback: keys, a typed line, and another program through a server.
 load common
 
-# prepare: writes motions slow enough for people and busy machines.
-prepare() {
+# write_recordings: writes motions slow enough for people and busy machines.
+write_recordings() {
     printf 't,m1,m2,m3\n0,0,0,0\n90,0,45,0\n' >hidmotor.csv
     printf 't,a\n0,0\n90,45\n' >leader.csv
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,2,10,0,\nElbow,Auto,2400,900,10,0,\n' >sequence.csv
@@ -18,7 +18,7 @@ unitysim|play sequence.csv'
 
 # Presses the keys for faster and slower, edits a line while typing, and types an unknown line.
 @test "keys and typed lines change the speed of play, replay, follow and a sequence" {
-    prepare
+    write_recordings
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 120 <<<"
             launch $tool -l sim: $words; want {speed 30%', to change the speed}
@@ -46,7 +46,7 @@ unitysim|play sequence.csv'
 }
 
 @test "a typed speed is relative to the file's speed, independent of --speed" {
-    prepare
+    write_recordings
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 60 <<<"
             launch $tool -l sim: $words --speed 50%; want {at 50 %}
@@ -63,11 +63,9 @@ unitysim|play sequence.csv'
 }
 
 @test "play continues after repeated suspensions of its program" {
-    local player
     printf 't,m1,m2,m3\n0,0,0,0\n4,0,20,0\n' >lift.csv
-    hidmotor -q -l sim: play lift.csv --record run.pcapng >result 2>told 3>&- &
-    player=$!
-    started+=("$player")
+    background hidmotor -q -l sim: play lift.csv --record run.pcapng >result 2>told
+    player=$client
     until [ "$(stat -c %s run.pcapng 2>/dev/null || echo 0)" -gt 10000 ]; do sleep 0.05; done
     python3 - "$player" <<'END'
 import os, signal, sys, time
@@ -110,9 +108,8 @@ END
     fails 1 hidmotor -q -l serve:arm speed 50%
     same "$why" 'hidmotor: speed: nothing is playing through this server — start play, replay or follow first'
     fails 2 hidmotor -q -l serve:arm speed fast
-    hidmotor -q -l serve:arm play lift.csv >result 2>told &
-    started+=($!)
-    player=$!
+    background hidmotor -q -l serve:arm play lift.csv >result 2>told
+    player=$client
     until hidmotor -q -l serve:arm --take speed 10% 2>/dev/null; do sleep 0.02; done
     fails 1 hidmotor -q -l serve:arm speed 4000%
     same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) holds the lease — change its speed with --take"

@@ -16,21 +16,24 @@ frames() {
 # capture TOOL FILE: writes the frames on standard input to a pcapng file.
 capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 
-@test "Wireshark decodes all canpid messages of all boards in a candump log" {
-    python3 "$root/tests/cli/frames.py" 780 >can.log
-    agree canpid can.log
-    has "$output" "of 13 kinds of message"
-    ok shark canpid can.log -T fields -e frame.time_epoch -e can.id -e can.len
-    matches "${lines[0]}" $'1700000000.*\t33\t6'
-}
-
-@test "Wireshark decodes all messages in a capture of each tool" {
+@test "Wireshark decodes all messages in logs, captures and sessions of each tool" {
     for tool in $tools; do
         frames $tool | capture $tool $tool.pcapng
         agree $tool $tool.pcapng
         messages=$($tool describe --as json | jq '[.messages[] | if .dir == "both" then 2 else 1 end] | add')
         has "$output" "of $messages kinds of message"
     done
+    python3 "$root/tests/cli/frames.py" 780 >can.log
+    agree canpid can.log
+    has "$output" "of 13 kinds of message"
+    ok shark canpid can.log -T fields -e frame.time_epoch -e can.id -e can.len
+    matches "${lines[0]}" $'1700000000.*\t33\t6'
+    printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
+        'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session
+    ok unitysim -q -l "$fast" --record session.pcapng run session
+    agree unitysim session.pcapng
+    has "$output" "of 6 kinds of message"
+    [ "$(wc -l <records)" -gt 40 ]
 }
 
 @test "Wireshark decodes custom packets in captures and a recorded session" {
@@ -51,7 +54,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$output" "of 8 kinds of message"
 }
 
-@test "all dissectors can be installed together by the command in docs/README.md" {
+@test "all dissectors can be installed together, or one loaded from any directory" {
     line=$(sed -n 's/.*`\(install [^`]*wireshark[^`]*\)`.*/\1/p' "$root/docs/README.md")
     ok env HOME="$public" bash -c "cd '$root' && $line"
     same "$(cd "$public/.local/lib/wireshark/plugins" && echo *.lua)" "$(cd "$root/docs/wireshark" && echo *.lua)"
@@ -62,24 +65,11 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     rm "$public/.local/lib/wireshark/plugins/armwire.lua"
     script="" shark canpid canpid.pcapng 2>said >packets
     has "$(cat said)" "armwire.lua is missing: copy it to"
-}
-
-@test "a dissector of docs/wireshark can be loaded with -X lua_script from any directory" {
-    frames canpid | capture canpid canpid.pcapng
     cp "$root"/docs/wireshark/{armwire,canpid}.lua "$public"
     agree canpid canpid.pcapng
     mkdir "$public/tables"
     mv "$public"/*.lua "$public/tables"
     script=tables/canpid.lua agree canpid canpid.pcapng
-}
-
-@test "Wireshark decodes all six types in a recorded session of unitysim" {
-    printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
-        'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session
-    ok unitysim -q -l "$fast" --record session.pcapng run session
-    agree unitysim session.pcapng
-    has "$output" "of 6 kinds of message"
-    [ "$(wc -l <records)" -gt 40 ]
 }
 
 @test "captures have names, directions and nanoseconds, and no warnings" {
@@ -95,15 +85,12 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     done
 }
 
-@test "the packet line in Wireshark equals the line of decode" {
+@test "the packet line in Wireshark equals the line of decode; the direction distinguishes messages" {
     frames hidmotor | capture hidmotor arm.pcapng
     hidmotor decode arm.pcapng | sed 's/ *$//' >decoded
     shark hidmotor arm.pcapng -T fields -e _ws.col.Info | sed 's/ *$//' >seen
     [ "$(wc -l <seen)" -gt 20 ]
     diff decoded seen
-}
-
-@test "the direction distinguishes two messages with the same code" {
     printf '%s 76 07 00 00%s\n' '>' "$(printf ' 00%.0s' {1..60})" '<' "$(printf ' 00%.0s' {1..60})" |
         capture hidmotor two.pcapng
     ok shark hidmotor two.pcapng -T fields -e hidmotor.dir -e hidmotor.msg -e hidmotor.positions.count
@@ -120,13 +107,10 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff <(ezphys decode -j --time none cut.pcapng) <(ezphys decode -j --time none whole.pcapng)
 }
 
-@test "the dissector of another variant (--wire) decodes its messages" {
+@test "the dissector of another variant (--wire) decodes its messages, and shows incomplete frames" {
     ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
     ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
     gives $'7\t0.5' shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1
-}
-
-@test "an incomplete frame is shown as malformed" {
     echo '< 05E#0102' | capture canpid short.pcapng
     gives "joint: 2 bytes instead of 6" shark canpid short.pcapng -T fields -e _ws.expert.message
 }

@@ -60,7 +60,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 # ---- Frames --------------------------------------------------------------------------------------
 
-@test "encode scene gives 40 bytes, or 38 with compat=38 on the link, and decode reads both" {
+@test "encode and --dry-run print the exact bytes, with 40 or 38 for a scene; decode reads both" {
     gives "$scene40" unitysim encode scene scene=1 frame_rate=30
     gives "$scene38" unitysim -l 'udp:?compat=38' encode scene scene=1 frame_rate=30
     UNITYSIM_LINK='sim:?compat=38' gives "$scene38" unitysim encode scene scene=basic
@@ -70,6 +70,17 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
         ok unitysim decode -j --dir tx "$frame"
         same "$(json '[.msg,.scene,.frame_rate,.elbow.max,.camera.y]')" '["scene","basic",30,2570,0]'
     done
+    ok unitysim --dry-run -l udp:256.0.0.1 scene basic
+    same "${lines[1]}" "   $scene40"
+    ok unitysim --dry-run -l 'udp:?compat=38' scene basic
+    same "${lines[1]}" "   $scene38"
+    ok unitysim --dry-run drive shoulder=-67 elbow=45 wrist_rotate=stop wrist_flex=keep hand=open
+    same "${lines[1]}" "   FF FF 01 14 00 43 00 02 01 2D 00 01 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
+    ok unitysim --dry-run -j stop
+    same "$(json .bytes)" '"FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"'
+    ok unitysim --dry-run camera set -185 500 0 66 270 0
+    same "${lines[1]}" "   FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
+    gives_json '[.ok,.dry_run,.elbow.ticks]' '[true,true,2048]' unitysim --dry-run -j move elbow=0deg
 }
 
 @test "the simulator accepts both scene sizes and counts damaged datagrams, and decode explains them" {
@@ -86,20 +97,6 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     has "$line" "9 datagrams received, 3 accepted (0 partly, 1 of unusual size)"
     has "$line" "dropped for header 1, checksum 3, size 1, type 1"
     wait_for sim "last dropped: "
-}
-
-@test "--dry-run prints fields and exact bytes and opens nothing" {
-    ok unitysim --dry-run -l udp:256.0.0.1 scene basic
-    same "${lines[1]}" "   $scene40"
-    ok unitysim --dry-run -l 'udp:?compat=38' scene basic
-    same "${lines[1]}" "   $scene38"
-    ok unitysim --dry-run drive shoulder=-67 elbow=45 wrist_rotate=stop wrist_flex=keep hand=open
-    same "${lines[1]}" "   FF FF 01 14 00 43 00 02 01 2D 00 01 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
-    ok unitysim --dry-run -j stop
-    same "$(json .bytes)" '"FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"'
-    ok unitysim --dry-run camera set -185 500 0 66 270 0
-    same "${lines[1]}" "   FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
-    gives_json '[.ok,.dry_run,.elbow.ticks]' '[true,true,2048]' unitysim --dry-run -j move elbow=0deg
 }
 
 # ---- Several processes ---------------------------------------------------------------------------
@@ -206,21 +203,17 @@ PYTHON
     sending -l "$url" drive elbow=-45 <<<""
     wait_for client "commands the arm"
     exec {trace}<&-
-    kill -TERM "$client"
-    wait "$client" && false || same $? 143
+    end_by TERM 143
 }
 
 # ---- Motions -------------------------------------------------------------------------------------
 
-@test "move accepts ticks, degrees and hand names, for several joints at once" {
+@test "move accepts ticks, degrees and hand names, and exits 3 if the target is not reached" {
     virtual_gives '[.ok,.result]' '[true,"arrived"]' move elbow=7.6deg wrist_flex=-30deg hand=open shoulder=2100
     same "$(json '[.elbow.ticks - 2134, .wrist_flex.ticks - 1707, .hand.ticks - 2800, .shoulder.ticks - 2100] | map(. >= -10 and . <= 10) | all')" true
     same "$(json '(.elbow.actual - (.elbow.ticks * 360 / 4096 - 180)) | . < 0.01 and . > -0.01')" true
     virtual_gives '.elbow.ticks - 2100 | . >= -3 and . <= 3' true move elbow=2100 velocity=20deg/s tolerance=3
     prints "result=arrived elbow.ticks=2" unitysim -q -l "$fast" <<<'{"cmd":"move","elbow":2100}'
-}
-
-@test "move exits 3 and stops if the target is not reached" {
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
     same "$(json '[.ok,.error,.result,.elbow.ticks]')" '[false,"timeout","not-reached",2048]'
     has "$stderr" "elbow at 2048, target 2300 ticks"
@@ -245,15 +238,12 @@ PYTHON
     ok unitysim -q -l "$fast" move hand=2700 velocity=200 --force
 }
 
-@test "drive moves for a time and then stops all joints" {
+@test "drive moves for a time, stops at a joint's limit, and --clamp limits the speed" {
     virtual_json drive elbow=+45 hand=close --for 0.5s
     same "$(json '[.ok,.result,(.elbow.ticks > 2180 and .elbow.ticks < 2260),(.hand.ticks < 2040)]')" '[true,"stopped",true,true]'
     simulator --scene 1
     ok unitysim -q -l "$url" drive elbow=-30deg/s --for 0.3s
     stands
-}
-
-@test "drive stops a joint at its limit by feedback, except with --force" {
     printf '[joint elbow]\nmin = 2000\nmax = 2100\n' >u.ini
     for drive in elbow=+45 elbow=-45; do
         virtual_json --config u.ini drive $drive --for 3s
@@ -263,6 +253,11 @@ PYTHON
     has "$stderr" "elbow: stopped at 2104 ticks, its limit is 2100"
     gives_json '.elbow.ticks < 1720' true unitysim -q -j -l "$fast" --config u.ini drive elbow=-45 --for 3s --force
     remarks_no "limit" unitysim -l "$fast" drive hand=open --for 3s # up to the limit of the simulator
+    ok unitysim -v -q -j -l "$fast" drive elbow=-1000 hand=5 --clamp --for 0.05s
+    has "$stderr" "elbow.velocity=45 elbow.state=decrease"
+    same "$(json .clamped)" 1
+    fails 2 unitysim -q -l "$fast" drive elbow=fast --clamp
+    fails 2 unitysim -q -l "$fast" drive elbow=nan --clamp
 }
 
 @test "a control record drives until the next one, silence or the end of input" {
@@ -291,14 +286,6 @@ PYTHON
     ok unitysim -q teach points.csv --every 20ms --for 0.1s
 }
 
-@test "drive --clamp limits the speed instead of rejecting it" {
-    ok unitysim -v -q -j -l "$fast" drive elbow=-1000 hand=5 --clamp --for 0.05s
-    has "$stderr" "elbow.velocity=45 elbow.state=decrease"
-    same "$(json .clamped)" 1
-    fails 2 unitysim -q -l "$fast" drive elbow=fast --clamp
-    fails 2 unitysim -q -l "$fast" drive elbow=nan --clamp
-}
-
 @test "jog moves from the joint's position, in ticks or deg" {
     while IFS='|' read -r words joint low high; do
         ok unitysim -q -j -l "$fast" jog $words
@@ -321,8 +308,7 @@ END
     virtual_json limits --limits narrow
     same "$(limits_of elbow)" '[2000,2100,"narrow"]'
     refuses 6 unitysim -q -l "$fast" --limits narrow move elbow=2150
-    mkdir -p "$D/config/armwire"
-    printf '[joint hand]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
+    config unitysim '[joint hand]' 'max = 45deg'
     ok unitysim -j limits
     same "$(limits_of hand elbow)" '[1928,2560,"table, config"] [1700,2570,"table"]'
     ok unitysim limits save all
@@ -332,7 +318,7 @@ END
     refuses_with 2 "twice:2:1: duplicate joint elbow" unitysim -q -l "$fast" limits load twice
     refuses 6 unitysim -q -l "$fast" limits set elbow 2100 2000
     refuses 2 unitysim -q -l "$fast" limits set elbow
-    printf '[joint hnd]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
+    config unitysim '[joint hnd]' 'max = 45deg'
     fails_with 2 "did you mean 'hand'?" unitysim limits
 }
 
@@ -369,14 +355,7 @@ END
 
 # ---- Sequences -----------------------------------------------------------------------------------
 
-@test "play: --for ends it, with --loop too" {
-    rows thirty.csv 30
-    ok timeout "$patience" unitysim -q -j -l "$fast" play thirty.csv --loop --for 3s
-    same "$(json '[.ok,.result]')" '[true,"stopped"]'
-    same "$(json '.ms >= 3000 and .ms < 4500')" true
-}
-
-@test "a sequence of 30 rows plays to its end, also with 20 % loss in both directions" {
+@test "a sequence of 30 rows reaches each position, also with 20 % loss; --for ends a loop" {
     rows thirty.csv 30
     gives_json '[.ok,.result,.rows,.rounds]' '[true,"played",30,1]' unitysim -q -j -l "$fast" play thirty.csv
     same "$(grep -c '"row":' <<<"$output")" 30
@@ -389,16 +368,13 @@ END
     gives_json '[.ok,.rows]' '[true,10]' unitysim -j -l "$url&drop=20%&seed=4" play ten.csv
     has "$stderr" "feedback messages were lost"
     stands
-}
-
-@test "each motion of a sequence reaches its row's position" {
-    rows thirty.csv 30
-    tail -n 1 thirty.csv # prints Hand,Auto,2037
-    virtual_json play thirty.csv
     ok unitysim -q -j -l "$fast" <<<$'play thirty.csv\nstatus'
     # Positions in the last row of each joint.
     same "$(jq -sc '.[-1] | [.shoulder.ticks - 2033, .elbow.ticks - 2034, .wrist_rotate.ticks - 2035, .wrist_flex.ticks - 2036, .hand.ticks - 2037]
         | map(. >= -12 and . <= 12) | all' <<<"$output")" true
+    ok timeout "$patience" unitysim -q -j -l "$fast" play thirty.csv --loop --for 3s
+    same "$(json '[.ok,.result]')" '[true,"stopped"]'
+    same "$(json '.ms >= 3000 and .ms < 4500')" true
 }
 
 @test "an invalid row is reported with its line, and nothing is sent" {
@@ -415,11 +391,14 @@ END
     has "$line" "unitysim: 0 datagrams received"
 }
 
-@test "an incomplete motion is reported, and the arm stops" {
+@test "play reports an incomplete motion and stops, and replaces a target beyond the limits" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
      has "$stderr" "s.csv:3:1: timed out after 2 s: elbow at 2048, target 2300 ticks — check the scene for joint limits and obstacles"
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
+    remarks "s.csv:2:1: elbow 4000 is out of range (1700 to 2570" unitysim -j -l "$fast" play s.csv
+    has "${lines[0]}" '"goal":2570'
 }
 
 @test "the URL printed by a simulator with reply=sender needs no retry" {
@@ -427,12 +406,6 @@ END
     has "$url" "?listen=0&greet=1"
     ok unitysim -q -l "$url" status
     ok unitysim -q -l "$url" move elbow=2300
-}
-
-@test "a target beyond the limits is reported and moved to the limit" {
-    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
-    remarks "s.csv:2:1: elbow 4000 is out of range (1700 to 2570" unitysim -j -l "$fast" play s.csv
-    has "${lines[0]}" '"goal":2570'
 }
 
 @test "a row of type User waits for another program's motion" {
@@ -446,8 +419,7 @@ END
     exec {fd}<said
     said[player]=$fd
     wait_for player '"kind":"user"'
-    unitysim -q -l "$other" drive elbow=+45 >/dev/null 2>&1 3>&- &
-    started+=("$!")
+    background unitysim -q -l "$other" drive elbow=+45 >/dev/null 2>&1
     wait_for player '"joint":"hand"'
     end "$!"
     wait_for player '"cmd":"play"'
@@ -463,8 +435,7 @@ END
     fails_with 7 "/dev/full: No space left on device" unitysim -q -l "$fast" teach /dev/full <<<$'\nq'
     simulator --scene 1
     other=${url/listen=*/listen=0}
-    unitysim -q -l "$other" drive elbow=+30 >/dev/null 2>&1 3>&- &
-    started+=("$!")
+    background unitysim -q -l "$other" drive elbow=+30 >/dev/null 2>&1
     ok unitysim -q -l "$url" teach moving.csv --every 100ms --for 1s --velocity 20
     end "$!"
     [ "$(grep -c 'Elbow,Auto,.*,20,10,0,' moving.csv)" -gt 2 ]
@@ -477,25 +448,14 @@ END
     rows thirty.csv 30
     for command in "move elbow=2500 velocity=10" "play thirty.csv"; do
         sending -l "$url" -j $command
-        kill -TERM "$client"
-        ended 143
+        ended 143 TERM
         has "$rest" "stopped: all joints"
         same "$(tail -n 1 client.out | jq -c '[.ok,.error,.exit]')" '[false,"stopped",143]'
         stands
     done
 }
 
-@test "records of commands are replayed as commands with all their fields" {
-    while read -r message; do
-        bytes=$(unitysim encode $message)
-        unitysim decode -j --dir tx $bytes >record
-        ok unitysim -q -l sim: --dry-run <record
-        same "${lines[1]}" "   $bytes"
-    done <<'END'
-scene scene=4 frame_rate=60 camera.x=-5 camera.y=7 camera.rz=90 elbow.min=1800 hand.max=2700
-update camera.y=400 shoulder.min=1100 wrist_flex.max=3000
-control elbow.velocity=45 elbow.state=increase hand.velocity=20 hand.state=keep
-END
+@test "records of commands are replayed as commands, with their results" {
     control=$(unitysim encode control elbow.velocity=45 elbow.state=increase)
     { printf '%s\n' "$control" "$control" "$control" "$control" "$control" "$control" "$control"
       unitysim encode update camera.y=400 elbow.max=2400
@@ -526,8 +486,7 @@ END
     ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
     refuses_with 6 "elbow.velocity: 60 is out of range (max 45)" unitysim -q -l "$url" replay fast.pcapng
     sending -l "$url" replay drive.pcapng --loop
-    kill -HUP "$client"
-    ended 129
+    ended 129 HUP
     stands
 }
 
@@ -556,8 +515,7 @@ END
 
 @test "view in a pipe prints one picture without control characters, in ASCII without UTF-8" {
     prints "from above" unitysim -q -l "$fast" view
-    has "$output" "elbow         2048     0.0"
-    has "$output" "⣀"
+    has "$output" "elbow         2048     0.0" "⣀"
     hasnt "$output" $'\e'
     LC_ALL=C virtual view
     same "$(LC_ALL=C grep -c '[^ -~]' <<<"$output")" 0
@@ -588,7 +546,6 @@ END
 # ---- Missing and foreign simulators --------------------------------------------------------------
 
 @test "commands without a simulator exit 3 and name the missing peer" {
-    local url command why
     url="udp:127.0.0.1:$(free_port)?listen=$(free_port)"
     while IFS='|' read -r command why; do
         run -3 --separate-stderr unitysim -q -j -T 200ms -l "$url" $command
@@ -608,7 +565,6 @@ END
 }
 
 @test "feedback from other addresses than the peer's is refused" {
-    local home ours url
     home=$(free_port) ours=$(free_port)
     url="udp:127.0.0.1:$home?listen=$ours"
     # Sends elbow feedback of 2300 every 15 ms from another address of this machine.

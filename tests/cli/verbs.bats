@@ -1,7 +1,7 @@
 # Verbs common to all tools: the same arguments, columns and keys for different devices.
 load common
 
-@test "ping prints the same header and keys in every tool" {
+@test "ping prints the same header and keys in every tool, and ends with --for or a recording" {
     local keys='n lost min_ms mean_ms p50_ms p95_ms p99_ms max_ms'
     local -A fast_of=([ezphys]=sim:)
     for tool in $tools; do
@@ -9,19 +9,10 @@ load common
         matches "${lines[0]}" " *n * lost * min/ms * mean/ms * p50/ms * p95/ms * p99/ms * max/ms"
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 6
         same "$tool: $(jq_itself -c 'to_entries | map(.key) | .[index("n"):][:8] | join(" ")' <<<"${output##*$'\n'}")" "$tool: \"$keys\""
-    done
-}
-
-@test "ping --for limits the time in every tool, with and without -n" {
-    local -A fast_of=([ezphys]=sim:)
-    for tool in $tools; do
         ok timeout "$patience" "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping -n 100000000 --for 300ms
         ok "$tool" -q -j -l "${fast_of[$tool]:-$fast}" ping --for 300ms
         same "$tool: $(jq -s 'map(.n // 0) | add > 1' <<<"$output")" "$tool: true"
     done
-}
-
-@test "ping of a recording without answers exits 3" {
     ok armctl -q -l sim: record nothing.pcapng --for 1ms # the arm sends nothing without a command
     for tool in $tools; do
         run --separate-stderr "$tool" -q -l log:nothing.pcapng ping
@@ -31,9 +22,8 @@ load common
 }
 
 arm() { # writes a config file with an arm's joints
-    mkdir -p config/armwire
-    printf '%s\n' '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
-        'kind = translate' 'min = 0' 'max = 300' >config/armwire/armctl.ini
+    config armctl '[joint base]' 'index = 1' 'max = 180' '[joint lift]' 'index = 2' \
+        'kind = translate' 'min = 0' 'max = 300'
 }
 
 @test "armctl: status prints confirmed values, jog starts there, and limits print their source" {

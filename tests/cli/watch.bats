@@ -11,14 +11,22 @@ talker() {
 # The escape sequence that leaves the alternate screen.
 restored='[?1049l'
 
-@test "a silent device is reported once with a likely cause" {
+@test "a silent device and a gap in a recording are reported once with a likely cause" {
     ok armctl -l "$fast" watch --for 5s
     same "$(grep -c 'no messages yet — the arm only responds to commands' <<<"$stderr")" 1
     remarks_no "no messages yet" armctl -l "$fast" watch --for 1s
     remarks_no "no messages yet" canpid -l "$fast" watch --for 5s
+    printf '(100.0) can0 15E#9CFF000200F0\n(20000.0) can0 05E#9CFF000200F0\n' >gap.log
+    background canpid -l log:gap.log watch 2>told
+    until grep -q "no messages yet — the recording has a gap here; ?speed=max skips it" told; do
+        kill -0 $!
+        sleep 0.05
+    done
+    hasnt "$(<told)" powered
+    prints "joint board=lknee" canpid -q -l 'log:gap.log?speed=max' watch
 }
 
-@test "watch accepts fields, subjects and patterns" {
+@test "watch accepts fields, subjects and patterns, and ends with -n, --for and --once" {
     ok canpid -q -l "$fast" watch lknee.torque -n 2
     same "$output" $'<- joint board=lknee torque=0Nm\n<- joint board=lknee torque=0Nm'
     ok canpid -q -l "$fast" watch 'l*.setpoint' -j -n 3
@@ -26,10 +34,14 @@ restored='[?1049l'
     same "$(jq -r 'keys | join(" ")' <<<"$output" | sort -u)" "board dir msg setpoint t"
     prints_lines 3 canpid -q -l "$fast" watch rknee --csv -n 2
     gives "<- sensors board=32 velocity=0" canpid -q -l "$fast" watch velocity --raw -n 1
+    prints_lines 7 canpid -q -l "$fast" watch -n 7
+    ok canpid -q -l "$fast" watch --for 100ms
+    [ "${#lines[@]}" -gt 50 ]
+    ok canpid -q -l "$fast" watch --once rankle.velocity lhip.torque
+    matches "$output" "<- joint board=lhip torque=0Nm*rankle velocity=0rpm"
 }
 
 @test "a joint's alias can replace its name" {
-    local name
     for name in m3 elbow; do
         gives "<- positions m3.position=-0.72deg" hidmotor -q -l "$fast" watch $name.position -n 1
         prints_like "<- positions m1.setpoint=*" hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
@@ -62,15 +74,12 @@ restored='[?1049l'
         type q; ends 0"
 }
 
-@test "watch rejects an unknown name before it opens a link" {
+@test "watch rejects an unknown name before it opens a link, or at the first message of a simulation" {
     fails_with 2 "did you mean 'torque'?" canpid -l can:nowhere watch torqe
     fails_with 2 "did you mean 'lknee.torque'?" canpid -l can:nowhere watch lknee.torqe
     fails 2 armctl -l /dev/nowhere watch zebra
     fails 2 canpid -l can:nowhere watch --where 'torqe>5'
     fails_with 2 "FIELD OP NUMBER" canpid -l can:nowhere watch --where 'torque>'
-}
-
-@test "watch rejects names unknown to the simulation at its first message" {
     for word in forc.z bob.forc.z bab; do
         fails_with 2 "name '$word' not found — did you mean" timeout 20 ezphys -q -l sim: watch "$word"
         fails_with 2 "name '$word' not found" timeout 20 ezphys -q -l sim: plot "$word" --for 60s
@@ -88,14 +97,6 @@ restored='[?1049l'
     done
 }
 
-@test "-n, --for and --once end watch" {
-    prints_lines 7 canpid -q -l "$fast" watch -n 7
-    ok canpid -q -l "$fast" watch --for 100ms
-    [ "${#lines[@]}" -gt 50 ]
-    ok canpid -q -l "$fast" watch --once rankle.velocity lhip.torque
-    matches "$output" "<- joint board=lhip torque=0Nm*rankle velocity=0rpm"
-}
-
 @test "watch reports unreadable input, and Ctrl-C ends its wait" {
     fails_with 2 "directory" armctl watch - <.
     mkfifo quiet
@@ -103,8 +104,7 @@ restored='[?1049l'
     watch=$!
     # Waits until watch has blocked HUP, INT and TERM. Before exec, the shell blocks the last two.
     until grep -q 'SigBlk:.*[4-7c-f]..[13579bdf]$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
-    kill -INT "$watch"
-    wait "$watch" || same "$?" 130
+    end_by INT 130 "$watch"
     same "$(cat why)" "armctl: stopped by a signal"
 }
 
@@ -115,8 +115,7 @@ restored='[?1049l'
             under_way "$tool" -l "unix:$D/$tool.link" $verb
             until find "/proc/$client/fd" -lname 'socket:*' | grep -q .; do sleep 0.05; done
             sleep 0.2 # long enough to connect and read
-            kill -9 "$pid"
-            wait "$pid" || true
+            end "$pid" KILL
             ended 7
             has "$rest" "connection lost"
             hasnt "$rest" "refused"
@@ -136,7 +135,7 @@ restored='[?1049l'
         ends 0"
 }
 
-@test "a signal restores the terminal of the table" {
+@test "a signal, Ctrl-C or an error ends the table and restores the terminal; Ctrl-\\\\ is ignored" {
     for signal in INT:130 TERM:143 HUP:129; do
         TERM=xterm terminal 80 <<<"
             launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec canpid -l sim: watch'
@@ -147,18 +146,12 @@ restored='[?1049l'
             want {$restored} status=${signal#*:} { icanon} { echo }
             ends 0"
     done
-}
-
-@test "Ctrl-C ends the table, and Ctrl-\\ is ignored" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch; want {[?1049h} {q quit}
         type \034
         type \003
         want {$restored}
         ends 130"
-}
-
-@test "an error restores the terminal" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l can:nowhere watch; want {canpid: }
         ends 4"
@@ -248,16 +241,13 @@ restored='[?1049l'
     end "$(pgrep -f "talker.py ${url##*:}\$")" 2>/dev/null || true
 }
 
-@test "watch prints lines on terminals that cannot show a table" {
+@test "the table fits into 40 columns, and terminals without a table get lines" {
     for term in dumb no-such-terminal; do
         TERM=$term terminal 80 <<<"
             launch canpid -q -l $fast watch -n 2; want {<- joint board=lhip}
             ends 0
             hasnt {[?1049h}"
     done
-}
-
-@test "the table fits into 40 columns" {
     TERM=xterm terminal 40 <<<"
         launch canpid -l sim: watch lknee; want field value lknee. torque Nm
         type q; ends 0"
@@ -268,29 +258,14 @@ restored='[?1049l'
 # in_time COMMAND…: checks the delay of its lines; see lateness.py.
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
-@test "lines arrive through a pipe within 20 ms at each tool's usual rate" {
+@test "lines arrive through a pipe and through chained tools within 20 ms" {
     talker 1 0
     in_time armctl -q -l "$url" watch -j
     in_time canpid -q -l sim: watch -j
     in_time hidmotor -q -l sim: watch -j
     in_time unitysim -q -l sim: watch -j
     in_time ezphys -q -l sim: watch -j
-}
-
-@test "lines of dump and chained tools arrive within 20 ms" {
     in_time canpid -q -l sim: dump -j
     in_time sh -c 'canpid -q -l sim: dump --as candump | canpid decode -j -'
     in_time sh -c 'canpid -q -l sim: watch -j | canpid watch -j -'
-}
-
-@test "a long gap in a recording is reported as a gap, not as a power fault" {
-    printf '(100.0) can0 15E#9CFF000200F0\n(20000.0) can0 05E#9CFF000200F0\n' >gap.log
-    canpid -l log:gap.log watch 2>told 3>&- &
-    started+=($!)
-    until grep -q "no messages yet — the recording has a gap here; ?speed=max skips it" told; do
-        kill -0 $!
-        sleep 0.05
-    done
-    hasnt "$(<told)" powered
-    prints "joint board=lknee" canpid -q -l 'log:gap.log?speed=max' watch
 }

@@ -3,7 +3,7 @@
 load common
 
 # Writes a scene with a weightless wheel, and a path across half a turn.
-make_wheel() {
+prepare() {
     printf '%s\n' 'gravity 0 0 0' 'step 10ms' \
         'body wheel box 0.2 0.2 0.2 mass 1 at 0 0 0 collide off' \
         'joint spin hinge wheel world anchor 0 0 0 axis 0 0 1' >wheel.scene
@@ -19,7 +19,6 @@ went() {
 }
 
 @test "play, --loop, follow and move cross ±180 deg without a jump" {
-    make_wheel
     while IFS='|' read -r words last; do
         places=$(went 'move spin=3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
         matches "$places" "0 1 2 *29 30 31 -31 -30 *$last"
@@ -34,7 +33,6 @@ END
 }
 
 @test "a path that starts across ±180 deg is refused as a jump, unless --approach is given" {
-    make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
     fails 6 ezphys -q -l "$wheel" <lines
     matches "$why" '*spin is at -3 rad, the first target is 3 rad: farther than --max-jump 0.1 rad*'
@@ -47,7 +45,6 @@ END
 }
 
 @test "a gamepad stick turns a joint across ±180 deg" {
-    make_wheel
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     stderr=stalled
