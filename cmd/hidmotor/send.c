@@ -23,8 +23,8 @@ static enum aw_status parse_floats(struct aw_session *session, const struct aw_a
             continue;
         struct aw_error problem;
         if (n > FLOATS_MAX - 1)
-            return aw_fail(&session->err, AW_USAGE,
-                           "send: too many values — give at most %d floats", FLOATS_MAX);
+            return aw_fail(&session->err, AW_USAGE, "send: more than %d numbers — give fewer",
+                           FLOATS_MAX);
         if (aw_number_parse(args->bound[i].text, &values[n++], &problem) != AW_OK)
             return aw_fail(&session->err, AW_USAGE, "send: %.200s", problem.text);
     }

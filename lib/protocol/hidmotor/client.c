@@ -606,7 +606,7 @@ enum aw_status aw_hidmotor_encode_floats(const double *values, size_t n,
                                          struct aw_span *payload, struct aw_error *err)
 {
     if (n > AW_HIDMOTOR_PAYLOAD / 4)
-        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer numbers", n,
+        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer", n,
                        AW_HIDMOTOR_PAYLOAD / 4);
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];

@@ -295,7 +295,7 @@ enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *arg
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = parse_goal(r, &args->bound[i]);
     if (status == AW_OK && r->command.n == 0)
-        status = aw_fail(&session->err, AW_USAGE, "%s: no joint given — write %s %s=VALUE",
+        status = aw_fail(&session->err, AW_USAGE, "%s: no joint given — write '%s %s=VALUE'",
                          args->command->name, args->command->name,
                          r->list.n ? aw_joint_display_name(&r->list.joints[0]) : "JOINT");
     return end_request(r, status == AW_OK ? run_request(r) : status);

@@ -262,7 +262,7 @@ static enum aw_status set_gains(struct gains *g, const struct aw_args *args)
         n++;
     }
     if (status == AW_OK && n == 0)
-        return aw_fail(err, AW_USAGE, "gains set: no gain given — write gains set %s",
+        return aw_fail(err, AW_USAGE, "gains set: no gain given — write 'gains set %s'",
                        g->hooks->assignment);
     return status == AW_OK ? send_gains(g) : status;
 }
@@ -277,8 +277,8 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
         return set_gains(g, args);
     bool saves = strcmp(action, "save") == 0, applies = strcmp(action, "apply") == 0;
     if (!path)
-        return aw_fail(err, AW_USAGE, "gains %s: no file given — write gains %s arm.gains", action,
-                       action);
+        return aw_fail(err, AW_USAGE, "gains %s: no file given — write 'gains %s arm.gains'",
+                       action, action);
     if (saves)
         return save_gains(g, path);
     enum aw_status status =
