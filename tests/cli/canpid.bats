@@ -552,7 +552,7 @@ END
     same "$(json '[.kind, .gain > 1.7 and .gain < 2.3, .tau < 0.035, .dead_band > 0.002 and .dead_band < 0.025, .fit > 80]')" \
         '["integrating",true,true,true,true]'
     virtual_json identify -b lhip -c pos # here the whole record shows that a slow lag is an integrator
-    same "$(json .kind)" integrating
+    same "$(json .kind)" '"integrating"'
     fails_with 1 "lknee: the board reports lever_arm_encoder; nothing moved" \
         canpid -l "$fast&fault=lever_arm_encoder" identify -b lknee -c pos
 }

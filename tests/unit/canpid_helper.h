@@ -17,6 +17,7 @@ struct rig {
     struct aw_device *device;
     struct aw_link *link;
     struct aw_canpid client;
+    struct aw_canpid_sent sent; /* the last setpoint of rig_steps */
     struct aw_error err;
 };
 
@@ -101,8 +102,9 @@ static inline void rig_run(struct rig *rig, double seconds)
 static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)
 {
     double normalised = value / aw_canpid_full_scale(controller);
-    assert_ok(aw_canpid_send_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err),
-              &rig->err);
+    assert_ok(
+        aw_canpid_send_setpoint(&rig->client, board, controller, normalised, &rig->sent, &rig->err),
+        &rig->err);
 }
 
 static inline void rig_gain(struct rig *rig, unsigned board, int controller,
@@ -190,6 +192,10 @@ static inline bool rig_step(struct rig *rig, const char *step)
     else if (strcmp(step, "stop") == 0)
         return aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
                               &rig->err) == AW_OK;
+    else if (sscanf(step, "verify %lf", &value) == 1)
+        return aw_canpid_verify(&rig->client, &rig->sent,
+                                rig->clock.time_ns + (int64_t)(value * AW_MILLISECOND), NULL, NULL,
+                                &rig->err) == AW_OK;
     else if (strcmp(step, "half") == 0)
         return aw_link_write(rig->link, "\x41", 1, &rig->err) == AW_OK;
     else if (sscanf(step, "%19[a-z] %lf", name, &value) == 2)
@@ -200,9 +206,9 @@ static inline bool rig_step(struct rig *rig, const char *step)
 }
 
 /* Takes steps between slashes, for the left knee ("hip": the left hip): a setpoint of pos or tor,
- * "gain CONTROLLER GAIN VALUE", a frame in hex, "half" of an identifier, "stop", "fault NUMBER",
- * "+" (seconds pass), "@" (the bus is delayed by ms), and values required of simulation, telemetry
- * and counters ("~": the tolerance). */
+ * "gain CONTROLLER GAIN VALUE", a frame in hex, "half" of an identifier, "stop", "verify" (the
+ * setpoint, within ms), "fault NUMBER", "+" (seconds pass), "@" (the bus is delayed by ms), and
+ * values required of simulation, telemetry and counters ("~": the tolerance). */
 static inline void rig_steps(struct rig *rig, const char *what, const char *text)
 {
     char steps[600], *save;

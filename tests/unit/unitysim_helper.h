@@ -62,20 +62,6 @@ static inline void rig_free(struct rig *rig)
     free(rig);
 }
 
-static inline void rig_good(struct rig *rig, enum aw_status status)
-{
-    if (status != AW_OK)
-        fail_msg("status %d: %s", (int)status, rig->err.text);
-}
-
-static inline void rig_bad(struct rig *rig, enum aw_status status, enum aw_status wanted,
-                           const char *words)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(rig->err.text, words))
-        fail_msg("\"%s\" does not say \"%s\"", rig->err.text, words);
-}
-
 static inline struct aw_unitysim_truth rig_truth(struct rig *rig)
 {
     struct aw_unitysim_truth truth;
@@ -91,7 +77,7 @@ static inline double rig_ticks(struct rig *rig, int joint)
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, NULL, NULL, &rig->err));
+    assert_ok(aw_unitysim_idle(&rig->unity, deadline, NULL, NULL, &rig->err), &rig->err);
     rig->clock.time_ns = deadline; /* a read may have ended slightly earlier */
 }
 

@@ -163,9 +163,7 @@ TEST(repeated_digit_marks_a_duplicate)
     assert_int_equal(aw_armctl_classify(&r, 3), AW_ARMCTL_NEW);
 }
 
-/* Prints the skipped and decoded parts of a stream with the reason, and the result of each piece
- * as a frame. */
-/* Reads the piece alone, then as the first of two. */
+/* Prints the result of a piece as a frame, then as a stream alone and before another line. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {
     static struct aw_wire wire;

@@ -148,7 +148,6 @@ TEST(longest_motion_time_is_calculated)
     assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 0);
 }
 
-/* An index beyond the last joint or an invalid number is not a joint. */
 TEST(invalid_joint_numbers_are_no_joint)
 {
     struct aw_armctl_profile profile = {.n = 1};

@@ -188,9 +188,7 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     }
 }
 
-/* Prints the result of a line after two bodies and a joint, with each attribute at its minimum
- * and maximum, and slightly beyond them. */
-/* Prints the differences to the first scene. */
+/* Prints the result of lines after two bodies and a joint: the differences to the first scene. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {
     static struct aw_scene scene;

@@ -11,8 +11,9 @@
 
 /* Sessions with the board, in steps between slashes: ">" sends a packet with floats, "+" lets
  * seconds pass, "!" sets the state, "rI:" requires the reply's floats from number I, "stop"
- * stops the arm, and "move" moves m1 in 1.5 s. Other steps require a motor's value ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
- * position p, velocity u, effort e and velocity setpoint v. */
+ * stops the arm, and "move" moves m1 in 1.5 s. Other steps require a motor's value ("~": its
+ * tolerance): the true setpoint s, angle a and speed w; the reported position p, velocity u, effort
+ * e and velocity setpoint v. */
 #define SHAPE(mode, quarter)                                                                       \
     ">1848 0 0 0 0 0/>1848 1000.9 " mode " 40 -40 60/+0.25/s1=" quarter "~1e-9/s2=-" quarter       \
     "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* .9 ms are dropped */

@@ -26,7 +26,7 @@ TEST(stop_is_confirmed_on_a_faulty_link)
         struct rig *rig = rig_in_scene(faults);
         rig_drive(rig, AW_UNITYSIM_SHOULDER, 67);
         rig_run(rig, 0.5);
-        rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
+        assert_ok(aw_unitysim_stop(&rig->unity, &rig->err), &rig->err);
         rig_run(rig, 0.1);
         assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
         rig_free(rig);
@@ -39,7 +39,7 @@ TEST(scene_request_is_repeated_until_feedback)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct rig *rig = rig_of(&options, "drop=50%&seed=4");
-    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 2, NULL, 5 * AW_SECOND, &rig->err));
+    assert_ok(aw_unitysim_scene_load(&rig->unity, 2, NULL, 5 * AW_SECOND, &rig->err), &rig->err);
     struct aw_unitysim_truth truth = rig_truth(rig);
     assert_int_equal(truth.scene, 2);
     assert_int_equal(truth.frame_rate, 30);
@@ -56,7 +56,7 @@ TEST(scene_moves_the_arm_to_its_start)
         rig_run(rig, 1);
         aw_unitysim_end_stream(&rig->unity);
         uint64_t before = rig->unity.counters.sent;
-        rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
+        assert_ok(aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err), &rig->err);
         assert_int_equal(rig->unity.counters.sent - before, 1); /* feedback showed the motion */
         assert_int_equal(rig->unity.feedback.position[joint], 2048);
         assert_int_equal(rig->unity.feedback.velocity[joint], 0);
@@ -71,7 +71,7 @@ TEST(limits_may_exclude_the_centre)
 {
     struct rig *rig = rig_default();
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW] = (struct aw_unitysim_limit){2100, 2500};
-    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err));
+    assert_ok(aw_unitysim_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err), &rig->err);
     rig_run(rig, 0.5);
     assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2100, 1);
     rig_free(rig);
@@ -81,11 +81,11 @@ TEST(update_keeps_the_camera)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_camera camera = {-100, 300, 50, 10, 20, 350};
-    rig_good(rig, aw_unitysim_update(&rig->unity, &camera, AW_SECOND, &rig->err));
+    assert_ok(aw_unitysim_update(&rig->unity, &camera, AW_SECOND, &rig->err), &rig->err);
     struct aw_unitysim_truth truth = rig_truth(rig);
     assert_memory_equal(&truth.camera, &camera, sizeof camera);
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2000;
-    rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
+    assert_ok(aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err), &rig->err);
     truth = rig_truth(rig);
     assert_memory_equal(&truth.camera, &camera, sizeof camera);
     assert_int_equal(truth.limits.joint[AW_UNITYSIM_ELBOW].max, 2000);
@@ -115,7 +115,7 @@ TEST(joints_move_in_parallel)
     aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 1750);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_HAND, 2700);
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    assert_ok(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), &rig->err);
     assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
     assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1750, 6);
     assert_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2700, 6);
@@ -134,7 +134,7 @@ TEST(speed_scales_velocity_and_timeout)
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {.timeout_ns = 2 * AW_SECOND, .speed = &slow};
     aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    assert_ok(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), &rig->err);
     assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
     assert_in_range(rig->clock.time_ns / AW_MILLISECOND, 3400, 4500);
     rig_free(rig);
@@ -154,7 +154,7 @@ TEST(moves_arrive_at_every_speed_and_on_faulty_links)
             aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 1100 + seed * 30);
             aw_unitysim_set_goal(&move, AW_UNITYSIM_WRIST_ROTATE, 3000 - seed * 30);
             move.goals[AW_UNITYSIM_WRIST_ROTATE].tolerance = 3;
-            rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+            assert_ok(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), &rig->err);
             assert_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 1100 + seed * 30, 11);
             assert_near(rig_ticks(rig, AW_UNITYSIM_WRIST_ROTATE), 3000 - seed * 30, 4);
             assert_true(rig->clock.time_ns < 6 * AW_SECOND);
@@ -184,11 +184,11 @@ TEST(limit_within_the_tolerance_ends_the_move)
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2492;
-    rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
+    assert_ok(aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err), &rig->err);
     rig->unity.options.limits = aw_unitysim_limits_default();
     aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 2500);
     struct limited limited = {.unity = &rig->unity};
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, watch_limited, &limited, &rig->err));
+    assert_ok(aw_unitysim_move(&rig->unity, &move, watch_limited, &limited, &rig->err), &rig->err);
     assert_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2492, 1e-6);
     assert_int_equal(limited.driven, 22);
     rig_free(rig);
@@ -201,8 +201,8 @@ TEST(stuck_joint_is_named)
     aw_unitysim_device_set_stuck(rig->device, 1U << AW_UNITYSIM_WRIST_FLEX);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2100);
     aw_unitysim_set_goal(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
-    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
-            "timed out after 4 s: wrist_flex at 2048, target 2300 ticks");
+    assert_error_has(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
+                     &rig->err, "timed out after 4 s: wrist_flex at 2048, target 2300 ticks");
     assert_null(strstr(rig->err.text, "shoulder"));
     rig_run(rig, 0.1);
     assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_WRIST_FLEX].state, AW_UNITYSIM_STOP);
@@ -230,7 +230,7 @@ TEST(callback_can_end_a_move)
     struct blackout blackout = {.rig = rig};
     struct aw_unitysim_move move = {0};
     aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err));
+    assert_ok(aw_unitysim_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err), &rig->err);
     assert_true(blackout.done);
     rig_run(rig, 0.1);
     assert_in_range((int)rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2195, 2230);
@@ -248,13 +248,13 @@ TEST(joint_stops_without_feedback)
     double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
     aw_unitysim_device_set_mute(rig->device, true);
     move.timeout_ns = 2 * AW_SECOND;
-    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
-            "no feedback");
+    assert_error_has(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
+                     &rig->err, "no feedback");
     double blind = rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before;
     assert_in_range((int)blind, 0, (int)(67 * 7.78 * 0.26));
     aw_unitysim_device_set_mute(rig->device, false);
     move.timeout_ns = 0;
-    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    assert_ok(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), &rig->err);
     rig_free(rig);
 }
 

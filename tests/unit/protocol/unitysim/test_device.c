@@ -52,8 +52,9 @@ static void assert_next_is(struct rig *rig, const char *hex)
     size_t got, n = 0;
     for (int used; sscanf(hex, " %2hhx%n", &wanted[n], &used) == 1; hex += used)
         n++;
-    rig_good(rig, aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns + AW_SECOND,
-                               &rig->err));
+    assert_ok(aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns + AW_SECOND,
+                           &rig->err),
+              &rig->err);
     assert_int_equal(got, n);
     assert_memory_equal(bytes, wanted, n);
 }
