@@ -100,7 +100,7 @@ struct hub {
 
 /* stream.c: standard input becomes messages. */
 enum aw_status stream_open(struct hub *hub, struct aw_error *err);
-/* Converts some packets of standard input. Sets *more if more packets may be waiting. Returns
+/* Converts some packets of standard input. Sets *has_more if more packets may be waiting. Returns
  * AW_END at the end of the input. */
 enum aw_status stream_read(struct hub *hub, bool *has_more, struct aw_error *err);
 void stream_free(struct hub *hub);

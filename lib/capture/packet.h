@@ -42,8 +42,8 @@ struct aw_tcp_order {
     uint32_t next;
 };
 
-/* Returns the new part of a payload, because TCP repeats unacknowledged bytes. Sets *gap if bytes
- * before it are missing. Returns payloads of other protocols unchanged. */
+/* Returns the new part of a payload, because TCP repeats unacknowledged bytes. Sets *has_gap if
+ * bytes before it are missing. Returns payloads of other protocols unchanged. */
 struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *has_gap);
 

@@ -1,6 +1,6 @@
 /* Converts the frames of a link to topics of ROS 2, for MCAP files and Foxglove.
  *
- *     struct aw_topics *topics = aw_topics_new(&about, &wire, &sink);
+ *     struct aw_topics *topics = aw_topics_new(&info, &wire, &sink);
  *     aw_topics_add(topics, AW_RX, time_ns, bytes);      calls sink.schema, .channel, .message
  *     aw_topics_free(topics);
  *

@@ -31,8 +31,8 @@ struct aw_design_options {
      * forever in the real one. AW_LIMIT: no gains meet this limit; err gives the lowest possible
      * overshoot */
     double overshoot;
-    /* half-width of the interval of the model's dead time, s (half.dead_time of struct aw_fit; NaN:
-     * unknown). Ms is limited and reported for all dead times in it */
+    /* Half-width of the interval of the model's dead time, s (half_widths.dead_time of struct
+     * aw_fit); NaN: unknown. Ms is limited and reported for all dead times in it. */
     double dead_time_half_s;
     double step;           /* predicted step, as a share of full scale; 0: 0.02 */
     struct aw_rest rest;   /* state before the predicted step */

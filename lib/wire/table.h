@@ -292,8 +292,8 @@ struct aw_protocol {
          * uses the AW_CODE row. */
         const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
                                              struct aw_span frame, struct aw_error *err);
-        /* Returns true for a frame of another node on the bus, which identify does not know. NULL:
-         * there are no other nodes. */
+        /* Returns true if identify does not know a frame because it is from another node on the
+         * bus. NULL: there are no other nodes. */
         bool (*is_other_node)(const struct aw_wire *wire, struct aw_span frame);
         aw_next_frame *next_frame; /* NULL: every frame has frame_max bytes */
     } frames;

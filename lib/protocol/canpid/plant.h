@@ -3,7 +3,7 @@
  *
  *     struct aw_canpid_plant plant;
  *     status = aw_canpid_plant_parse("wall:2deg", &plant, &err);
- *     struct aw_joint_model model = aw_canpid_joint_model(AW_CANPID_LKNEE);
+ *     struct aw_joint_model model = aw_canpid_joint_model(0x40); // lknee
  *     aw_canpid_plant_apply(&plant, &model);
  *
  * As in joint.h, the joints are our choice. All differ: hips are slow and heavy, ankles light and

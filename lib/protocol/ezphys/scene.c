@@ -617,7 +617,7 @@ static enum aw_status read_title(struct reader *r)
 static const struct statement {
     const char *name;
     enum aw_status (*read)(struct reader *reader);
-    /* without such a function: attributes of the scene, or its numbers */
+    /* read NULL: attributes of the scene, or its numbers */
     const struct attribute *rows, *numbers;
 } statements[] = {
     {"title", .read = read_title},

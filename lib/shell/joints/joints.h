@@ -141,9 +141,10 @@ struct aw_joint_limit {
     const char *quantity; /* limited quantity: "angle", "velocity", "setpoint pos" */
     double min, max;      /* infinite or NaN: no limit */
     const char *unit;     /* "" for none */
-    char source[160];     /* "table" (of the protocol), "config", "device" (reported or built in),
-                         "none", or a file name */
-    bool is_firm;         /* --force does not override it */
+    /* "table" (of the protocol), "config", "device" (reported or built in), "none", or a file name
+     * */
+    char source[160];
+    bool is_firm; /* --force does not override it */
 };
 
 /* ---- Commands ---- */
