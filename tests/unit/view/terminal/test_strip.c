@@ -181,31 +181,25 @@ TEST_WITH(start, stop, layout_follows_width_and_height)
         aw_strip_add_sample(&strip, s, 2 * AW_SECOND, row->before);
         aw_strip_add_sample(&strip, s, 3 * AW_SECOND, row->value);
     }
-    for (int width = 18; width < 150; width += width < 40 ? 11 : 49) {
-        look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;
-        also(out, &look, width, 8, 2);
-    }
+    look.end_ns = 9 * AW_SECOND;
+    also(out, &look, 90, 8, 2);
     look.is_absolute = true;
-    look.keys = look.state = NULL;
-    for (int width = 40; width < 300; width += 240)
-        also(out, &look, width, 8, 2);
-    look.title = NULL;
-    for (int height = 4; height < 24; height += 15)
-        also(out, &look, 24, height, height);
+    look.keys = look.state = look.title = NULL;
+    also(out, &look, 40, 8, 2);
+    also(out, &look, 280, 8, 2);
+    also(out, &look, 24, 19, 19);
     int n = strip.n;
     strip.n = strip.n_panels = 1;
     strip.lines[0].value = 4;
     strip.panels[0].has_scale = false;
     look.end_ns = 3 * AW_SECOND;
-    for (int height = 8; height < 20; height += 6)
-        also(out, &look, 30, height, height % 3 ? 2 : height);
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
     /* In whole dots of time, here four nanoseconds. */
     strip.span_ns = 100;
     look.is_absolute = false;
-    for (look.end_ns = 3 * AW_SECOND + 20; look.end_ns < 3 * AW_SECOND + 26; look.end_ns += 3)
-        also(out, &look, 24, 7, 7);
+    look.end_ns = 3 * AW_SECOND + 20;
+    also(out, &look, 24, 7, 7);
     /* Exactly at the edge of the visible time span. */
     look.is_absolute = true;
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 1, 2);
