@@ -249,9 +249,9 @@ TEST_WITH(start, stop, many_units_share_panels)
     look.end_ns = 14 * AW_SECOND;
     also(out, &look, 50, 12, 12);
     strip.n_panels = 0;
-    also(out, &look, 50, 12, 12);
+    also(out, &look, 50, 12, 3);
     strip.n = 0;
-    also(out, &look, 50, 12, 12);
+    also(out, &look, 50, 12, 3);
     strip.n = 2;
     end_picture(out, "strip-units.txt");
 }
