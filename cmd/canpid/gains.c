@@ -125,6 +125,7 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
     char copy[64];
     const char *parts[AW_GAIN_NAMES];
     uint64_t boards = 0;
+    struct aw_error problem;
     snprintf(copy, sizeof copy, "%s", name);
     split_name(copy, parts);
     int gain = aw_canpid_gain_find(parts[2]);
@@ -136,8 +137,8 @@ static enum aw_status parse_gain(struct aw_session *session, const char *name, c
     if (status == AW_OK)
         status = parts[0] ? canpid_add_board(session, parts[0], &boards)
                           : canpid_parse_boards(session, &boards);
-    if (status == AW_OK)
-        status = aw_number_parse(value, &number, &session->err);
+    if (status == AW_OK && aw_number_parse(value, &number, &problem) != AW_OK)
+        status = aw_fail(&session->err, AW_USAGE, "%s: %s", name, problem.text);
     if (status == AW_OK)
         status = aw_number_check_float(name, number, &session->err);
     for (; status == AW_OK && boards; boards &= boards - 1)

@@ -44,7 +44,10 @@ static enum aw_status parse_payload(struct aw_session *session, const struct aw_
     enum aw_status status = aw_hex_parse(&aw_hidmotor_protocol, hex, strlen(hex), bytes,
                                          AW_HIDMOTOR_PAYLOAD, &size, &session->err);
     *payload = (struct aw_span){bytes, size};
-    return status == AW_MALFORMED ? AW_USAGE : status;
+    if (status != AW_MALFORMED)
+        return status;
+    struct aw_error problem = session->err;
+    return aw_fail(&session->err, AW_USAGE, "--bytes: %s", problem.text);
 }
 
 /* Returns true if the first argument is an id, not the name of a packet of --packets. */

@@ -218,6 +218,7 @@ END
     refuses 2 hidmotor -l "$fast" send 1848 500 1 0 nan 0 --yes
     refuses 2 hidmotor -l "$fast" send 1910 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 --yes
     refuses 2 hidmotor -l "$fast" send 1962 --bytes XY --yes
+    has "$why" "--bytes: column 1: 'X' is not a hex digit"
     refuses 2 hidmotor -l "$fast" send 1910 m1=3 --yes
     refuses 2 hidmotor -l "$fast" --packets "$root/docs/example/arm10.packets" send grip 3 --yes
     gives_json '[.dir,.msg,.m2]' '["rx","set_setpoints",45]' hidmotor -q -j -l "$fast" send 1848 500 1 0 45 -30 --yes

@@ -36,8 +36,8 @@ static enum aw_status check_value(const void *wire, size_t index, double value, 
     const char *gain = aw_gain_names[index % AW_JOINT_GAINS];
     if (!row->gain_set[index % AW_JOINT_GAINS])
         return aw_fail(err, AW_USAGE,
-                       "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section", row->name,
-                       gain, gain);
+                       "no packet sets this gain — add '%s = PACKET.FIELD' to [joint %s]", gain,
+                       row->name);
     return isfinite((float)value)
                ? AW_OK
                : aw_fail(err, AW_LIMIT,
