@@ -144,7 +144,7 @@ static const struct aw_command commands[] = {
          "zero torque if --coast is given.",
      .examples = AW_LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
-     .summary = "advance the simulation by a number of steps",
+     .summary = "advance the simulation by answering messages",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .is_integer = true,
           .optional = true, .help = "number of messages to answer (default 1)"}),

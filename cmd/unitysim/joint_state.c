@@ -107,14 +107,14 @@ static const char *const argument_names[] = {"velocity", "tolerance", "timeout",
 static enum aw_status parse_target(struct aw_session *session, const struct aw_joint *joint,
                                    bool jogs, const char *text, double *deg)
 {
+    const struct aw_unitysim_limits *limits = &unitysim_client(session)->options.limits;
     struct aw_error *err = &session->err;
     double ticks;
     bool is_angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
     enum aw_status status =
         is_angle ? aw_number_parse_unit(text, "deg", deg, err)
         : jogs   ? aw_number_parse_unit(text, "tick", &ticks, err)
-                 : aw_unitysim_position_parse((int)joint->id, text,
-                                              &unitysim_client(session)->options.limits, &ticks, err);
+                 : aw_unitysim_position_parse((int)joint->id, text, limits, &ticks, err);
     if (status == AW_OK && !is_angle)
         *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_ticks_to_deg(ticks);
     if (status == AW_OK && fabs(aw_unitysim_deg_to_ticks(*deg)) > UINT16_MAX)

@@ -243,7 +243,8 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
     const struct aw_codec *codec = record->codec;
     double choosers[AW_MAX_SCALARS];
     if (codec->message->replaced)
-        return aw_fail(err, AW_USAGE, "%s: replaced by another packet in a packet file",
+        return aw_fail(err, AW_USAGE,
+                       "%s: replaced by another packet in a packet file — send that one instead",
                        codec->message->name);
     read_choosers(record, choosers);
     for (int i = 0; i < codec->n_scalars; i++) {

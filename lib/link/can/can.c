@@ -265,8 +265,8 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
 static enum aw_status fail_queue_full(const struct can_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "can:%s: send queue full for a second, no node acknowledges — check bit rate "
-                   "and wiring; for long bursts: ip link set %s txqueuelen 1000",
+                   "can:%s: send queue full for 1 s — check bit rate and wiring, or run: sudo ip "
+                   "link set %s txqueuelen 1000",
                    self->name, self->name);
 }
 

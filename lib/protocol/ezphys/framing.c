@@ -105,7 +105,7 @@ static enum aw_status add_part(const struct parser *r, const struct header_part 
                        part->in_bytes ? "size out of range — give 1 to 32 bytes"
                                       : "size not supported — use 8, 16 or 32 bits");
     if (*n == AW_EZPHYS_FRAMING_ROWS - 1)
-        return fail_at(r, at, length, "too many parts for a header — remove some");
+        return fail_at(r, at, length, "more than 7 parts in a header — remove some");
     if (has_row(rows, *n, &part->row))
         return fail_at(r, at, length, "duplicate part — remove one");
     rows[*n] = part->row;

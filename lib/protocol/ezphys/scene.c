@@ -552,7 +552,8 @@ static enum aw_status check_axes(const struct reader *r, const struct token *sta
                        "joint %s: axis and axis3 are not at right angles — change axis3",
                        joint->name);
     if (isnan(joint->anchor_m[0]))
-        return fail_at(r, start, AW_USAGE, "joint %s: no anchor — write anchor X Y Z", joint->name);
+        return fail_at(r, start, AW_USAGE, "joint %s: anchor is missing — write anchor X Y Z",
+                       joint->name);
     return AW_OK;
 }
 

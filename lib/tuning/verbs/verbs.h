@@ -82,7 +82,7 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     .options = AW_OPTIONS(__VA_ARGS__, AW_SWEEP_OPTIONS)
 #define AW_SWEEP_OPTIONS                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
-     .help = "centre of the oscillation"},                                                        \
+     .help = "centre of the oscillation (default 0)"},                                            \
     {.name = "amplitude", AW_AT(aw_sweep_options, amplitude), .value = "VALUE",                   \
      .help = "amplitude of the oscillation", .fallback = "5"},                                    \
     {.name = "from-hz", AW_AT(aw_sweep_options, from_hz), .value = "HZ",                          \

@@ -115,7 +115,7 @@ TEST(packet_replaces_a_built_in_message)
     size_t size;
     aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_TX), AW_TX);
     assert_error(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE, &err,
-                 "positions: replaced by another packet in a packet file");
+                 "positions: replaced by another packet in a packet file — send that one instead");
     assert_int_equal(add_packets("[packet more]\nid = 1910\nx = u8\n", false), AW_USAGE);
 }
 
