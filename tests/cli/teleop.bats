@@ -114,7 +114,7 @@ END
 
 @test "teleop rejects invalid maps and missing gamepads before anything moves" {
     pad 0.5=hold:1
-    fails_with 2 "map 'legs' not found — use arm" drive --map legs
+    fails_with 2 "map 'legs' not found — available: arm" drive --map legs
     fails_with 2 'needs a terminal' hidmotor -q -l sim: teleop --keys
     fails 4 hidmotor -q -l sim: teleop --pad file:nothing
     fails 4 hidmotor -q -l sim: teleop --pad /dev/null

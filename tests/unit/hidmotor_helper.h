@@ -91,9 +91,8 @@ static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, con
     struct aw_span payload;
     bool force = rig->arm.options.force;
     rig->arm.options.force = true;
-    assert_ok(aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
-                  aw_hidmotor_send_raw(&rig->arm, id, payload, &reply, &rig->err),
-              &rig->err);
+    assert_ok(aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig->err), &rig->err);
+    assert_ok(aw_hidmotor_send_raw(&rig->arm, id, payload, &reply, &rig->err), &rig->err);
     rig->arm.options.force = force;
     return reply;
 }

@@ -75,8 +75,8 @@ static const struct {
     {"turn --help", "turn x0 --help=1"},
     {"set --again low", "set gear=low --again=2"},
     {"set --again=3 low", "set gear=low --again=3"},
-    {"secrt",
-     "usage, word 0: unknown command 'secrt' — see 'rig help'"}, /* hidden commands are not suggested */
+    /* hidden commands are not suggested */
+    {"secrt", "usage, word 0: unknown command 'secrt' — see 'rig help'"},
     {"turn 1 2 3",
      "usage, word 4: turn: missing argument 'way' — usage: turn LEVEL WAY [LEVEL WAY …]"},
     {"turn way=1 way=2",
