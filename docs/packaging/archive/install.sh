@@ -49,4 +49,4 @@ esac
 echo "Once, to permit access to HID boards:"
 echo "    sudo cp $prefix/lib/udev/rules.d/*.rules /etc/udev/rules.d/"
 echo "    sudo udevadm control --reload && sudo udevadm trigger"
-echo "To uninstall:  sh $prefix/share/armwire/install.sh --uninstall"
+echo "To uninstall:  PREFIX=$prefix sh $prefix/share/armwire/install.sh --uninstall"
