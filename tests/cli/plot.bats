@@ -302,7 +302,7 @@ legend() {
     same "$status" 141
     start talker python3 "$root/tests/cli/talker.py" 0
     under_way armctl -v -l "$url" plot angle
-    wait_for client "<- "
+    wait_for client " joint=2 "
     end "$pid"
     wait_for client "connection lost"
     wait "$client" || same "$?" 7
