@@ -15,7 +15,8 @@ const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index
     return joint ? joint->name : digits[index];
 }
 
-/* Returns a name that is also valid in ROS, where a digit is not. */
+/* Writes the name of the record's joint, or "joint3", because a digit alone is not valid in ROS.
+ * Returns out; NULL: the record has no joint. */
 const char *armctl_write_subject(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size)
 {
@@ -109,9 +110,11 @@ static size_t list_limits(struct aw_session *session, const struct aw_joint *joi
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     bool negatives = armctl_given(session)->allow_negative;
     if (described && !joint->flags.undescribed) {
-        bool has_min = aw_armctl_joint_has_key(described, "min"),
-             max = aw_armctl_joint_has_key(described, "max");
-        const char *from = has_min && max ? "config" : has_min || max ? "config, table" : "table";
+        bool has_min = aw_armctl_joint_has_key(described, "min");
+        bool has_max = aw_armctl_joint_has_key(described, "max");
+        const char *from = has_min && has_max   ? "config"
+                           : has_min || has_max ? "config, table"
+                                                : "table";
         rows[0] = (struct aw_joint_limit){.quantity = names[described->kind],
                                           .min = described->min,
                                           .max = described->max,

@@ -268,7 +268,8 @@ enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_lis
     return status;
 }
 
-/* Reports a stop without a position to return to. */
+/* Reports a stop that sent nothing. AW_REFUSED: there is no position to return to; AW_OK: there is
+ * nothing to stop. */
 static enum aw_status report_nothing_sent(struct aw_session *session)
 {
     const struct aw_armctl *arm = &armctl_state(session)->arm;

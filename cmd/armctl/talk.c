@@ -25,8 +25,9 @@ static struct aw_armctl_options build_options(struct aw_session *session)
     return options;
 }
 
-/* Returns how long a command may be unconfirmed before the other digit is tried: the time of its
- * motion. A low estimate is safe, because commands are absolute and may be repeated. */
+/* Returns how long, ms, a command may be unconfirmed before the other digit is tried: the time of
+ * its motion plus a margin. A low estimate is safe, because commands are absolute and may be
+ * repeated. */
 static int get_flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
     static const int default_ms = 4000, margin_ms = 1000;

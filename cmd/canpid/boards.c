@@ -99,7 +99,8 @@ enum aw_status canpid_select_variant(struct aw_session *session, struct aw_varia
     return AW_OK;
 }
 
-/* Sets *names_at to the boards whose names are written: named boards, and those given by number. */
+/* Writes the names of boards that are not in *names_at, as many as fit, and adds these boards to
+ * it: named boards, and those given by number. Returns false if no name was written. */
 bool canpid_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size)
 {
     uint64_t boards = canpid_all_boards(session) | canpid_state(session)->boards.numbers,

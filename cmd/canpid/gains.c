@@ -55,7 +55,7 @@ const struct aw_controller canpid_gain_access = {
 
 /* ---- The command ---- */
 
-/* Reads the latest value of each sent gain. */
+/* Sets gains to those that any process sent over this link, and *now to those of this process. */
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,
                                 const struct aw_gain **now)
 {

@@ -219,7 +219,8 @@ static enum aw_status check_silent(struct aw_session *session, struct aw_joint_l
                    silent == shown && !named ? "any driver" : first->name);
 }
 
-/* A setpoint beyond its range disables the driver. */
+/* Returns the target of a recorded setpoint; a setpoint beyond its range disables the driver and is
+ * none. */
 size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds)
@@ -284,7 +285,8 @@ static enum aw_status send_once(struct aw_session *session, const struct aw_join
     return status == AW_OK ? canpid_send_setpoints(session, controller, setpoints, n) : status;
 }
 
-/* Skips a setpoint if its board cannot take the next frame yet; a newer one follows. */
+/* Sends setpoints. In a stream, skips a setpoint if its board cannot take the next frame yet; a
+ * newer one follows. */
 static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {

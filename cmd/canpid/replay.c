@@ -40,7 +40,8 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-/* Compares only the boards that the recording commands. */
+/* Compares the measured value of a board with the recorded one, in % of full scale; ignores boards
+ * that the recording does not command. */
 bool canpid_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
                          size_t size)
 {

@@ -10,7 +10,7 @@
 
 #define PLANT_OF "plant." /* start of a URL key; a board follows */
 
-/* board NULL: all boards. */
+/* Parses a plant and assigns it to a board; board NULL: all boards. */
 static enum aw_status set_plant(struct aw_session *session, const char *board, const char *text,
                                 struct aw_canpid_device_options *options, struct aw_error *err)
 {

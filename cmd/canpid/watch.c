@@ -85,8 +85,8 @@ void canpid_describe_subject(struct aw_session *session, const char *subject, ch
         describe_gains(session, (unsigned)board, controller, out, size);
 }
 
-/* A working ADC never reads 0 (-12.5 A) all the time: the published firmware does not read it. Its
- * frame layout differs, too. */
+/* Prints a notice if the current was 0 (-12.5 A) in all of the first frames, which a working ADC
+ * never reads: the published firmware does not read it. Its frame layout differs, too. */
 void canpid_report_problem(struct aw_session *session, const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
@@ -122,7 +122,8 @@ enum aw_status canpid_select_subjects(struct aw_session *session, aw_selects_fn 
     return canpid_parse_boards(session, &state->selected);
 }
 
-/* A classic frame with six bytes has 91 bits and, on average, some stuffed ones. */
+/* Returns the share of the bus that telemetry uses, %. A classic frame with six bytes has 91 bits
+ * and, on average, some stuffed ones. */
 static double get_bus_load(struct aw_canpid *client, int64_t now)
 {
     static const double bits = 100, bit_rate = 1e6;

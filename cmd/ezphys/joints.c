@@ -69,8 +69,8 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     return status;
 }
 
-/* The protocol has a velocity limit, and the simulation reports none. Position limits come from the
- * scene. */
+/* The protocol limits only max_torque, which is not negative, and the simulation reports no limits.
+ * Position limits come from the scene. */
 static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
                           struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
@@ -240,8 +240,8 @@ static bool find_by_id(struct aw_session *session, const char *text, struct aw_j
     return false;
 }
 
-/* Returns where the joint's axes were; recorded commands are velocities and forces. Axes are in
- * order. */
+/* Sets goals[0] to the recorded position of an axis, because recorded commands are velocities and
+ * forces. Returns 1, or 0 for other records. The order of the packets numbers the axes. */
 size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds)
@@ -372,7 +372,8 @@ static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_l
     return status;
 }
 
-/* Holds the commanded joints at their position; the others stay free. */
+/* Holds the commanded joints at their position, or switches their motors off (--coast). The others
+ * stay free. */
 static enum aw_status hold_joints(struct aw_session *session)
 {
     struct aw_ezphys *ez = ezphys_client(session);
@@ -390,7 +391,7 @@ static enum aw_status hold_joints(struct aw_session *session)
     return status;
 }
 
-/* A failed motion holds all of its joints. */
+/* Holds the commanded joints after a success, and stops all joints after a failure. */
 static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
                                  enum aw_status status)
 {

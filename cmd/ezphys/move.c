@@ -235,7 +235,7 @@ static enum aw_status prepare_drive(struct drive *d, const struct aw_args *args)
     return status == AW_OK ? make_record(d) : status;
 }
 
-/* Holds the joint at its position after --for. */
+/* Holds the joint at its position after --for, or switches its motor off (--coast). */
 static enum aw_status hold_joint(struct drive *d)
 {
     struct aw_session *session = d->session;

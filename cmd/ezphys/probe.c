@@ -65,7 +65,8 @@ static bool is_from_simulator(const struct aw_payload *payload)
                         : payload->from_port == port || payload->to_port != port;
 }
 
-/* Packets of a compressed capture may be longer than the file. */
+/* Extracts the simulator's TCP data, about FILE_MAX bytes at most. Packets of a compressed capture
+ * may be longer than the file. */
 static enum aw_status read_capture(struct aw_session *session, struct bytes *bytes)
 {
     struct aw_pcap_reader reader = {0};

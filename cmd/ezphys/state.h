@@ -29,7 +29,7 @@ struct ezphys_known {
     /* Names of the current simulation: those of --names and --scene and, on sim: links, those of
      * the scene, which are added when the link opens. */
     struct aw_ezphys_names names;
-    /* the --names and --scene that name_sets.names was read from */
+    /* the --names and --scene that names was read from */
     char source[160];
     struct aw_ezphys_names recorded; /* from the recording being read */
 };
@@ -139,7 +139,7 @@ enum aw_status ezphys_read_names(struct aw_session *session);
 /* Returns an error if --scene in the config file names no scene. */
 enum aw_status ezphys_check_scene(struct aw_session *session, const char *text);
 
-/* The kind of a joint according to the names, and the units of its values. */
+/* The units of a joint's values; they depend on its kind according to the names. */
 struct ezphys_units {
     const char *displacement, *velocity, *torque;
 };

@@ -530,7 +530,7 @@ void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     aw_ezphys_last_stop(ezphys_client(session), ezphys_given(session)->coast, add, context);
 }
 
-/* A replay bypasses the list of joints. The answer to the last message contains them. */
+/* Reads a message to learn the joints, then stops them; a replay has not listed the joints. */
 static enum aw_status find_joints_and_stop(struct aw_session *session, bool coast)
 {
     struct aw_ezphys *ez = ezphys_client(session);

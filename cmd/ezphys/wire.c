@@ -187,7 +187,8 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
 
 /* ---- Names in recordings ---- */
 
-/* Starts again if --names or --scene changed. */
+/* Writes the entries after the first *names_at, as many as fit, and adds their number to *names_at.
+ * Starts again if --names or --scene changed. Returns false if none was written. */
 bool ezphys_write_names(struct aw_session *session, uint64_t *names_at, char *out, size_t size)
 {
     const struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
@@ -211,7 +212,8 @@ bool ezphys_read_recorded_names(struct aw_session *session, const char *text)
     return text && aw_ezphys_names_restore(recorded, text);
 }
 
-/* Returns true for framings with names on the wire. */
+/* Returns true if names may be known for the numbers on the wire: given by --names or --scene, or
+ * recorded. False for framings with names on the wire. */
 bool ezphys_has_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);

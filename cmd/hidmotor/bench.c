@@ -78,8 +78,9 @@ static enum aw_status open_joint(struct aw_experiment *experiment)
     return status;
 }
 
-/* The board does not report its servos' output; their pull grows with the distance to the setpoint.
- */
+/* Passes a reading to the experiment, but skips short glitches. Returns false if there are enough
+ * samples. The board does not report its servos' output; their pull grows with the distance to the
+ * setpoint. */
 static bool record_sample(struct aw_experiment *experiment, const struct aw_hidmotor_status *now)
 {
     unsigned i = experiment->joint.number;

@@ -422,7 +422,8 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
     return status == AW_OK ? send_targets(session, list, command) : status;
 }
 
-/* Keeps the old values if the list is full. */
+/* Updates the joints and reports them to the watch. Keeps the old values if a motor cannot be added
+ * to the list. */
 static bool on_reading(void *context, const struct aw_hidmotor_status *now)
 {
     const struct aw_joints_watch *w = context;

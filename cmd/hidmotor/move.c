@@ -104,7 +104,7 @@ static enum aw_status stop_arm(struct aw_session *session, struct aw_hidmotor_st
                    stopped->attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
 }
 
-/* Returns the number of joints that the board is known to have. */
+/* Returns the number of joints of the board, at most AW_HIDMOTOR_JOINTS, also if it is unknown. */
 static int count_joints(struct aw_session *session)
 {
     int n = hidmotor_arm(session)->latest.n;

@@ -4,7 +4,8 @@
 
 #define DEFAULT_HZ 62.5 /* measuring rate of the board */
 
-/* Polls both status packets of the table, or those of the packet files if they describe joints. */
+/* Lists the packets to poll: the queries of packet files and, unless these describe joints, both
+ * status packets of the table. */
 static void find_queries(struct aw_session *session)
 {
     static const char *const defaults[] = {"positions", "velocities", NULL};
@@ -70,8 +71,8 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     receiving->silent = silent;
 }
 
-/* Returns true if the board does not know this packet. It is then never queried again. Boards with
- * custom packets may lack those of the table. */
+/* Returns true if the board does not know this packet and other custom queries remain. The packet
+ * is then never queried again. Boards with custom packets may lack those of the table. */
 static bool is_unknown(struct aw_session *session, struct hidmotor_query *query,
                        enum aw_status status)
 {

@@ -91,7 +91,8 @@ bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *r
 enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx,
                                           struct aw_span frame);
 
-/* With --dry-run, prints the target as far as it is known without the board. */
+/* With --dry-run, prints the packet if the target has all three joints. Otherwise prints that it
+ * depends on the position of the arm. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns);
 

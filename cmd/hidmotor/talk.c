@@ -104,7 +104,8 @@ static enum aw_status open_for_record(struct aw_session *session, struct aw_reco
     return status;
 }
 
-/* Prints the answer to a query, and to a custom packet that has one. */
+/* Fills in the answer: its bytes for a query and a custom packet that has an answer, and the round
+ * trip for all packets except queries. */
 static void fill_answer(struct aw_session *session, const struct aw_message *message,
                         const struct aw_hidmotor_reply *reply, struct aw_answer *answer)
 {

@@ -28,7 +28,7 @@ enum { PARTS = sizeof fields / sizeof *fields };
 
 /* ---- Saved views ---- */
 
-/* path: the file of the views. */
+/* Loads the saved views. Sets path to their file: of --views, else in the config directory. */
 static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
                                  char path[PATH_MAX])
 {
@@ -142,7 +142,7 @@ static enum aw_status send_camera(struct aw_session *session,
     return status;
 }
 
-/* Missing values are NaN. */
+/* Parses the camera's values, and sets *given to their number. Missing values are NaN. */
 static enum aw_status parse_values(struct aw_session *session, const struct aw_args *args,
                                    double values[PARTS], size_t *given)
 {

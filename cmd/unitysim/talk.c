@@ -251,7 +251,8 @@ enum aw_status unitysim_replay_end(struct aw_session *session)
     return session->options.run.hold ? AW_OK : unitysim_stop(session);
 }
 
-/* Compares the joint that is farthest from its recorded position. */
+/* Returns true if a joint is more than 10 ticks from its recorded position; out describes the
+ * farthest one. */
 bool unitysim_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
                            size_t size)
 {

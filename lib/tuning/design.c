@@ -12,14 +12,14 @@
 #define STEP         0.02
 #define MAX_ACTIVITY 0.01 /* max output at rest without a dead band, as a share of full scale */
 /* max duration of a prediction, as a multiple of the slowest time constant */
-#define MAX_SETTLING 12
-#define GAIN_FACTOR  0.8  /* factor between two trial gains */
-#define MIN_GAIN     1e-4 /* smallest gain to try, as a share of the ultimate gain */
-#define MAX_MOVES    60   /* max moves of a search */
-#define MIN_STEP     0.01
-#define DEAD_TIMES   3    /* number of dead times to check if the model's is uncertain */
-#define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
-#define PENALTY      20   /* penalty factor for overshoot above the limit */
+#define MAX_SETTLING        12
+#define GAIN_FACTOR         0.8  /* factor between two trial gains */
+#define MIN_GAIN            1e-4 /* smallest gain to try, as a share of the ultimate gain */
+#define MAX_MOVES           60   /* max moves of a search */
+#define MIN_STEP            0.01
+#define DEAD_TIMES          3    /* number of dead times to check if the model's is uncertain */
+#define OVERSHOOT_TOLERANCE 1e-4 /* permitted excess over the overshoot limit */
+#define PENALTY             20   /* penalty factor for overshoot above the limit */
 
 const char *const aw_form_names[AW_FORMS + 1] = {"pid", "pd", "pi", "p"};
 
@@ -32,7 +32,7 @@ static double find_period(double omega)
 struct target {
     struct aw_process process;
     double sign;
-    /* ultimate frequency and gain, including the hold's delay of half a control period */
+    /* ultimate frequency (rad/s) and gain, including the hold's delay of half a control period */
     double omega, ku;
 };
 
@@ -158,7 +158,7 @@ static double try_shape(struct gain_search *q, const struct shape *shape)
         overshoot = aw_predict_overshoot(&q->target->process, q->driver->tick_s, &g);
     if (q->overshoot_only)
         iae = overshoot;
-    else if (isfinite(q->overshoot) && overshoot > q->overshoot + NO_OVERSHOOT)
+    else if (isfinite(q->overshoot) && overshoot > q->overshoot + OVERSHOOT_TOLERANCE)
         /* the penalty leads the search back to the limit */
         return iae * (1 + PENALTY * (overshoot - q->overshoot));
     if (iae < q->lowest) {
@@ -223,7 +223,7 @@ static void search_gains(struct gain_search *q, double period)
 }
 
 /* Finds the lowest possible overshoot. Fails if it exceeds the limit, as with an almost double
- * integrator. */
+ * integrator, or if no gains meet the other limits. */
 static enum aw_status find_min_overshoot(struct gain_search *q, double period, double *lowest,
                                          struct aw_error *err)
 {
@@ -234,7 +234,7 @@ static enum aw_status find_min_overshoot(struct gain_search *q, double period, d
                        "design: no gains found with Ms below %g and this --noise — raise --ms or "
                        "--noise, or use another --form",
                        q->ms);
-    if (q->lowest <= q->overshoot + NO_OVERSHOOT)
+    if (q->lowest <= q->overshoot + OVERSHOOT_TOLERANCE)
         return AW_OK;
     *lowest = q->lowest;
     return aw_fail(err, AW_LIMIT,

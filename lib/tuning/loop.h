@@ -69,9 +69,10 @@ void aw_loop_free(struct aw_loop *loop);
 /* Margins of a loop. Frequencies are in rad/s, or NaN if there is no such crossing. */
 struct aw_margins {
     bool stable;
-    double ms;                           /* greatest |1/(1 + L)| */
-    double peak;                         /* frequency of that maximum */
-    double gain_margin, phase_crossover; /* max factor for all gains; INFINITY: no limit */
+    double ms;              /* greatest |1/(1 + L)| */
+    double peak;            /* frequency of that maximum */
+    double gain_margin;     /* max factor for all gains; INFINITY: no limit */
+    double phase_crossover; /* frequency of the gain margin */
     double phase_margin_deg;
     double crossover; /* highest frequency with |L| = 1 */
     double bandwidth; /* frequency at which the response to the setpoint has dropped by 3 dB */

@@ -12,10 +12,10 @@
 
 /* How well a packet of the handler matches a command that waits for its confirmation. */
 enum fit {
-    FIT_NONE, /* another type */
+    FIT_NONE, /* another type, or another joint */
     FIT_EXACT,
-    FIT_BARE, /* the same type, but without values */
-    FIT_OTHER,
+    FIT_BARE,  /* the same type, but without values */
+    FIT_OTHER, /* the same type with other values */
 };
 
 /* A command in progress. */
@@ -216,7 +216,7 @@ static bool is_custom_answer(const struct aw_record *command, const struct aw_re
     return sent->dir == AW_TX && received->dir == AW_RX && strcmp(sent->word, received->word) == 0;
 }
 
-/* Compares a packet with the command that was sent. The second argument is its record, or NULL. */
+/* Compares a packet with the command that was sent. command: its record, or NULL. */
 static enum fit compare_line(const char *sent, const struct aw_record *command,
                              const struct aw_armctl_line *line)
 {
@@ -240,7 +240,8 @@ static enum fit compare_with(const struct exchange *exchange, const struct aw_ar
                         exchange->command.decoded ? &exchange->command.record : NULL, line);
 }
 
-/* Finds the pending command that this packet fits best; of equal ones, the oldest. */
+/* Sets *index to the oldest pending command that this packet fits exactly, otherwise to the oldest
+ * one that it fits at all. */
 static enum fit find_pending(struct aw_armctl *arm, int *index)
 {
     enum fit best = FIT_NONE;
@@ -277,7 +278,7 @@ static int repeat_wait_ms(const struct aw_armctl *arm)
 }
 
 /* Holds a confirmation that may be ours. It counts as ours if no better one arrives within
- * accept_after_ms; 0: no time limit. */
+ * accept_after_ms; 0: it never counts by time. */
 static void hold_answer(struct exchange *exchange, int accept_after_ms)
 {
     handle_answer(exchange);
@@ -371,7 +372,8 @@ static void handle_bare(struct exchange *exchange)
         hold_exact(exchange);
 }
 
-/* A stop sent with both digits may be confirmed twice; the second confirmation may reach the next
+/* Returns true if the packet repeats the last received packet or the last confirmed command. A stop
+ * sent with both digits may be confirmed twice; the second confirmation may reach the next
  * program. */
 static bool is_repetition(const struct aw_armctl *arm)
 {
@@ -379,7 +381,8 @@ static bool is_repetition(const struct aw_armctl *arm)
            strcmp(arm->line.body, arm->memory.confirmed) == 0;
 }
 
-/* Returns the max duration of a motion. */
+/* Returns the assumed max duration of a motion, ms: until the other digit is tried, or the
+ * confirmation times out. */
 static int get_max_motion_ms(const struct aw_armctl *arm)
 {
     const struct aw_armctl_options *options = &arm->options;
@@ -624,8 +627,8 @@ static enum aw_status try_other_digit(struct exchange *exchange)
     return status;
 }
 
-/* Checks whether the handler acknowledges duplicates by sending a copy, which it never carries
- * out. Only such a handler may acknowledge a command without carrying it out. */
+/* Sends a copy of the command, which the handler never carries out. Sets *answered if the handler
+ * acknowledges it. Only such a handler may acknowledge a command without carrying it out. */
 static enum aw_status send_copy(struct exchange *exchange, bool *answered)
 {
     struct aw_armctl *arm = exchange->arm;
@@ -660,7 +663,7 @@ static enum aw_status retry_unconfirmed(struct exchange *exchange, int extra_ms)
                                                 : status;
 }
 
-/* Returns true if the other digit should be tried after *after_ms. */
+/* Returns true if the other digit should be tried after *after_ms, which may be changed. */
 static bool is_flip_due(const struct exchange *exchange, int *after_ms)
 {
     const struct aw_armctl_options *options = &exchange->arm->options;
@@ -707,7 +710,8 @@ static bool is_vehicle(const struct aw_record *record)
     return strcmp(record->codec->message->name, "spd") == 0;
 }
 
-/* The firmware stops both motors before it starts one. */
+/* Records the active motor command; one is enough, because the firmware stops both motors before it
+ * starts one. */
 static void note_motor(struct aw_armctl_memory *memory, const struct aw_record *record,
                        const char *body, bool confirmed)
 {
@@ -727,7 +731,7 @@ static bool is_same_joint(const char *body, const char *other)
     return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
 }
 
-/* Records the joint positions. */
+/* Records the joint positions and the confirmed command. */
 static void note_positions(struct exchange *exchange, enum fit fit)
 {
     struct aw_armctl *arm = exchange->arm;
@@ -1079,7 +1083,8 @@ bool aw_armctl_build_return(struct aw_armctl *arm, const struct aw_record *comma
     return moves;
 }
 
-/* A motor would never stop by itself, so it has priority. */
+/* Formats the stop for the last command; a motor would never stop by itself, so it has priority.
+ * Returns false if there is nothing to stop. */
 static bool format_stop(struct aw_armctl *arm, char *body)
 {
     const struct aw_armctl_memory *memory = &arm->memory;

@@ -52,7 +52,8 @@ bool aw_armctl_is_known_type(const struct aw_protocol *protocol, const char *bod
     return false;
 }
 
-/* The framer guarantees the CRLF. */
+/* Splits a frame into digit and body. Returns false if it does not have the shape of a packet. The
+ * framer guarantees the CRLF. */
 static bool split_line(struct aw_span frame, struct aw_armctl_line *line)
 {
     size_t size = frame.size - 2; /* digit and body, as long as a body with its NUL */

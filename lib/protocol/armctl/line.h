@@ -74,7 +74,7 @@ bool aw_armctl_is_same_type(const char *body, const char *other);
 /* Writes digit, body and CRLF; out has AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
 size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body);
 
-/* Writes the ACK of a digit, 7 bytes. */
+/* Writes the ACK of a digit. Returns its size, 7 bytes. */
 size_t aw_armctl_ack_write(uint8_t *out, uint8_t digit);
 
 /* Returns the digit that an ACK acknowledges, or -1 if the line is not an ACK or names no digit. */

@@ -345,7 +345,7 @@ static enum aw_status fail_outside(const struct request *request, double limit, 
                    may_sign ? "--signed or " : "");
 }
 
-/* Reports that the default joint for r, theta or h has another kind in the profile. */
+/* Refuses a default joint for r, theta or h that has another kind or role in the profile. */
 static enum aw_status check_arm_role(const struct request *request, struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;

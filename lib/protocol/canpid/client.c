@@ -110,7 +110,8 @@ static const struct {
                            {VALUE(error), VALUE(velocity), VALUE(current), VALUE(lever_angle)}},
 };
 
-/* Returns the arrival time of the last read. */
+/* Returns the arrival time of the last frame by the link's clock: from the link's timestamp on a
+ * live link, otherwise the earliest time at which it can have arrived. */
 static int64_t get_arrival_ns(const struct aw_canpid *client, int64_t now)
 {
     const struct aw_link *link = client->link;
@@ -588,8 +589,8 @@ static uint64_t find_unconfirmed(const struct stopping *s)
     return s->wanted & ~s->result.confirmed;
 }
 
-/* Returns a time half a pace after the previous frame; by then the driver's loop has freed a
- * buffer. */
+/* Returns the earliest time of the first disable: half a pace, at most AW_CANPID_PACE_MIN_NS, after
+ * the previous frame, when the driver's loop has freed a buffer. INT64_MIN: no previous frame. */
 static int64_t get_first_stop_ns(const struct aw_canpid *client, unsigned board)
 {
     int64_t sent = client->boards[board / 32].sent_ns;
@@ -669,7 +670,7 @@ static enum aw_status fail_unconfirmed(const struct stopping *s, struct aw_error
                    driving ? " — send it again, or cut the power" : " — " AW_CANPID_ADVICE);
 }
 
-/* Sets until to the time of the next action. Returns false at the end. */
+/* Sets *until to the time of the next action. Returns false at the end. */
 static bool schedule_stop(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
     *until = next;

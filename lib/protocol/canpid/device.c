@@ -312,7 +312,7 @@ struct command {
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
 
-/* A wrong controller number only causes an error in the telemetry. */
+/* Returns false for a wrong controller number, which only causes an error in the telemetry. */
 static bool check_controller(struct driver *driver, int controller)
 {
     driver->registers.bad_controller = controller >= AW_CANPID_CONTROLLERS;
@@ -624,8 +624,8 @@ static size_t count_delay_steps(const struct aw_canpid_device_options *options, 
     return is_delayed ? (size_t)(plant->value / STEP_S + 0.5) : 0;
 }
 
-/* Assigns the driver its part of the buffer for delayed speeds, which follows all drivers in
- * memory. */
+/* Initialises the driver of board at * 32. Takes its buffer for delayed speeds from *delayed, the
+ * memory after all drivers, and advances *delayed. */
 static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, double **delayed)
 {
     const struct aw_canpid_device_options *options = &bus->options;

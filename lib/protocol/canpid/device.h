@@ -67,7 +67,7 @@ extern const char *const aw_canpid_fault_names[];
 
 /* Quirks of the published firmware that are off by default; bits. */
 enum aw_canpid_quirk {
-    AW_CANPID_POWER_UP = 1, /* no output for the first 100 ticks */
+    AW_CANPID_POWER_UP = 1, /* no output for the first 100 control periods */
 };
 
 extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL; in the order of the bits */

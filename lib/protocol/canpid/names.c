@@ -80,7 +80,7 @@ int aw_canpid_gain_find(const char *text)
     return aw_find_name(aw_gain_names, AW_CANPID_GAINS, text);
 }
 
-/* Returns the controller's unit in the table for setpoints; NULL: none. */
+/* Returns the scale of the controller's setpoints in the table; NULL: they have no unit. */
 static const struct aw_scale *find_scale(int controller)
 {
     const struct aw_field *value = aw_message_row(&aw_canpid_protocol, "setpoint", "value");

@@ -63,8 +63,8 @@ const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* Returns "kp". */
 /* Returns the gain with this name; -1: not found. */
 int aw_canpid_gain_find(const char *text);
 
-/* Return the value of normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl
- * and tl, because the published sources contradict each other about their unit. */
+/* Return the value of normalised 1 in the controller's unit, and that unit: 360 (deg), 25 (Nm); 100
+ * (%) for lvl and tl, because the published sources contradict each other about their unit. */
 double aw_canpid_full_scale(int controller);
 const char *aw_canpid_unit(int controller);
 

@@ -52,8 +52,8 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
 /* Parameters in which a joint differs from aw_joint_defaults. */
 static const struct joint_params {
     unsigned board;
-    double gear, speed_rpm, droop, torque, lever_inertia, lever_friction;
-    double leg_inertia, gravity, damping, leg_friction;
+    double gear, speed_rpm, droop_nm_s, torque_max_nm, lever_inertia, lever_friction_nm;
+    double leg_inertia, gravity_nm, damping, leg_friction_nm;
 } joints[] = {
     {0x20, 90, 6000, 45, 60, 1.6, 2.5, 2.7, 12, 35, 0.1},
     {0x40, 60, 6000, 20, 40, 0.6, 1.5, 1.2, 5, 10, 0.1},
@@ -72,14 +72,14 @@ struct aw_joint_model aw_canpid_joint_model(unsigned board)
             continue;
         model.gear = params->gear;
         model.motor_speed_rpm = params->speed_rpm;
-        model.droop_nm_s = params->droop;
-        model.torque_max_nm = params->torque;
+        model.droop_nm_s = params->droop_nm_s;
+        model.torque_max_nm = params->torque_max_nm;
         model.lever.inertia = params->lever_inertia;
-        model.lever.friction_nm = params->lever_friction;
+        model.lever.friction_nm = params->lever_friction_nm;
         model.link.inertia = params->leg_inertia;
-        model.link.gravity_nm = params->gravity;
+        model.link.gravity_nm = params->gravity_nm;
         model.link.damping = params->damping;
-        model.link.friction_nm = params->leg_friction;
+        model.link.friction_nm = params->leg_friction_nm;
     }
     return model;
 }

@@ -9,7 +9,7 @@
  * As in joint.h, the joints are our choice. All differ: hips are slow and heavy, ankles light and
  * quick, and the right leg is more worn than the left. They simulate a person standing in the
  * exoskeleton: the legs are heavier than in joint.h and hardly swing. (A freely hanging leg
- * oscillates, and no model of lib/control explains the resulting torque.) */
+ * oscillates, and no model of lib/tuning explains the resulting torque.) */
 #ifndef AW_PROTOCOL_CANPID_PLANT_H
 #define AW_PROTOCOL_CANPID_PLANT_H
 

@@ -245,7 +245,8 @@ static const struct aw_custom_packets custom_packets = {.head = custom_head,
                                                         .dir = AW_RX,
                                                         .find_conflict = find_taken};
 
-/* Returns true for a driver's identifier. Another node's lower bits may match a driver's. */
+/* Returns true if the identifier belongs to a known sender or a named board; without known
+ * senders, always. Another node's lower bits may match a driver's. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
     if (!wire->variant.known_senders ||

@@ -155,7 +155,7 @@ static int64_t get_max_silence_ns(const struct aw_ezphys *ez)
     return ns > MIN_SILENCE_NS ? ns : MIN_SILENCE_NS;
 }
 
-/* Returns how long to wait for more of a message. */
+/* Returns the time until which to wait for more of a message. */
 static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), until = deadline;
@@ -198,7 +198,7 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
 
 /* ---- Messages ---- */
 
-/* Finds the step in the message's timestamp. Returns false without a timestamp. */
+/* Finds the step in the message's timestamp. Returns false without a valid timestamp. */
 static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
@@ -433,7 +433,7 @@ enum aw_status aw_ezphys_build_force(struct aw_wire *wire, const struct aw_ezphy
     return status;
 }
 
-/* Encodes a packet and finds its command, which is NULL after a failure. */
+/* Encodes a packet and finds or adds the command of its joint; *command is NULL after a failure. */
 static enum aw_status prepare_command(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                       const struct aw_record *record,
                                       struct aw_ezphys_encoded *packet,

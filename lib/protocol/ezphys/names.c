@@ -133,7 +133,8 @@ static enum aw_status read_id(const char *text, uint32_t *id, struct aw_error *e
     return AW_OK;
 }
 
-/* Removes the tokens that describe a joint from the end of its line. */
+/* Parses "slider" and "axes=N" at the end of a joint's line. Returns the number of tokens before
+ * them. */
 static size_t parse_traits(char **tokens, size_t n, bool *slides, unsigned *axes)
 {
     if (n > 3 && sscanf(tokens[n - 1], "axes=%1u", axes) == 1)

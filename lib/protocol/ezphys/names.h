@@ -78,8 +78,9 @@ void aw_ezphys_names_set_stops(struct aw_ezphys_names *names, uint32_t id, const
 /* Writes an entry as a line of a names file, without the line end. */
 void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
 
-/* Reads a names file to its end. If in is NULL, opens the file named by file. After AW_MALFORMED,
- * err has file, line and problem; entries of earlier lines are kept. */
+/* Reads a names file to its end. If in is NULL, opens the file named by file. AW_USAGE, AW_LOST:
+ * the file cannot be opened or read. After AW_MALFORMED, err has file, line and problem;
+ * entries of earlier lines are kept. */
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err);
 

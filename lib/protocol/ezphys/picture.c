@@ -165,7 +165,7 @@ static const struct aw_ezphys_body *find_joint_body(const struct aw_scene *scene
                                    : aw_ezphys_state_find_body(state, scene->bodies[index].name);
 }
 
-/* Finds the pivot of a joint. A slider has none, so uses the position of its body. */
+/* Sliders and fixed joints have no pivot: uses the position of their first body. */
 bool aw_ezphys_find_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
                           const struct aw_ezphys_state *state, double out[3])
 {
@@ -309,8 +309,8 @@ static double get_size(const struct aw_scene *scene, const struct aw_ezphys_body
                                            : fmax(s[0], s[1] / 2);
 }
 
-/* Returns true if the body may swing from the world on a turning joint. It may swing in any
- * direction, but with gravity never higher than its start. */
+/* Returns true if the body may swing from the world on a turning joint whose axis is not nearly
+ * vertical. It may swing in any direction, but with gravity never higher than its start. */
 static bool can_swing(const struct aw_scene_joint *joint)
 {
     return joint->body[1] == AW_SCENE_WORLD && joint->kind != AW_SCENE_SLIDER &&

@@ -45,7 +45,8 @@ void aw_ezphys_picture_project(const struct aw_ezphys_picture *picture,
                                double *y);
 
 /* Computes the current pivot of a scene's joint. It moves with the joint's first body, or is fixed
- * if the other one is the world. Returns false if the state does not have that body. */
+ * if the other one is the world. Of a slider or fixed joint, it is the first body's
+ * position. Returns false if the state does not have that body. */
 bool aw_ezphys_find_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
                           const struct aw_ezphys_state *state, double out[3]);
 

@@ -102,8 +102,9 @@ static double get_ratio(uint64_t part, uint64_t total)
     return total ? (double)part / (double)total : 1;
 }
 
-/* Returns how few errors there are. Errors in every message, or empty messages between others, mean
- * that the description misreads part of a header; occasional damage does not. */
+/* Returns a factor from 0.25 to 1 for the score, 1 without errors. Errors in every message, or
+ * empty messages between others, mean that the description misreads part of a header; occasional
+ * damage does not. */
 static double get_regularity(const struct trial *t)
 {
     static const uint64_t allowed = 3;

@@ -5,9 +5,9 @@
  *     if (n && guesses[0].score > 0.9)
  *         printf("--wire %s: %s\n", guesses[0].wire, guesses[0].reason);
  *
- * Tries a list of about a hundred descriptions on the simulator's output. The payloads show which
- * one is right: sizes must fit, rotations are unit quaternions, step numbers increase evenly,
- * depths are not negative, floats are finite. The capture may begin and end anywhere.
+ * Tries several hundred descriptions on the simulator's output. The payloads show which one is
+ * right: sizes must fit, rotations are unit quaternions, step numbers increase evenly, depths are
+ * not negative, floats are finite. The capture may begin and end anywhere.
  */
 #ifndef AW_PROTOCOL_EZPHYS_PROBE_H
 #define AW_PROTOCOL_EZPHYS_PROBE_H

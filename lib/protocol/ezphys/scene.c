@@ -528,8 +528,9 @@ static bool is_nearly_parallel(const double a[3], const double b[3])
     return get_length(cross) < 1e-3;
 }
 
-/* The second axis of a ball joint follows from the other two. An axis that is not given has length
- * 0; a needed anchor is NaN. */
+/* Checks that the joint has its axes and anchor, and that no axes are parallel. The second axis of
+ * a ball joint follows from the other two. An axis that is not given has length 0; a needed anchor
+ * is NaN. */
 static enum aw_status check_axes(const struct reader *r, const struct token *start,
                                  const struct aw_scene_joint *joint)
 {

@@ -129,8 +129,8 @@ static struct aw_ezphys_object *get_object(const struct objects *table, size_t i
     return (struct aw_ezphys_object *)(table->first + index * table->size);
 }
 
-/* Packets arrive in the same order in every message, so the object of the last packet, or the next
- * one, is usually right. */
+/* Finds the object of a packet; NULL: not found. Packets arrive in the same order in every message,
+ * so the object of the last packet, or the next one, is usually right. */
 static struct aw_ezphys_object *search(const struct objects *table, const struct aw_record *record,
                                        uint32_t id, bool by_name)
 {

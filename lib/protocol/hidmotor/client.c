@@ -94,16 +94,17 @@ static void note_unanswered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_n
     unanswered->sent_ns[unanswered->n++] = sent_ns;
 }
 
-/* Drops the oldest request, which this reply may answer, and those before it. */
+/* Drops the oldest request, which this reply may answer. Does nothing after an overflow, because
+ * the list is then incomplete. */
 static void forget_oldest(struct aw_hidmotor_unanswered *unanswered)
 {
     if (!unanswered->overflow)
         drop_expired(unanswered, unanswered->sent_ns[0] + 1);
 }
 
-/* Returns true if an unexpected reply answers one of our earlier requests. A reply equal to the
- * last one may be a duplicate, and other programs on the board may have caused the reply; neither
- * proves anything. */
+/* Returns true if an unanswered request has this id, so that an unexpected reply may answer it.
+ * Drops the oldest such request, unless the reply may be a duplicate or meant for another
+ * program. */
 static bool match_earlier(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_unanswered *unanswered = find_unanswered(arm, id);
@@ -374,8 +375,8 @@ static enum aw_status try_once(struct exchange *x, bool *ended, struct aw_error 
     return status;
 }
 
-/* Takes a turn on the board, but continues without it, because its holder may be a suspended
- * program. */
+/* Sends the request and waits for its reply, with retries. Takes a turn on the board for each try,
+ * but continues without it after turn_ms, because its holder may be a suspended program. */
 static enum aw_status run_exchange(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
@@ -404,7 +405,8 @@ static size_t get_content_size(const struct aw_codec *codec)
     return (last->bit + last->bits) / 8U;
 }
 
-/* Checks the floats after the table's fields, because boards with more motors use them. */
+/* Returns true if the floats after the table's fields are finite; boards with more motors use
+ * them. */
 static bool has_finite_rest(const struct aw_codec *codec, const uint8_t *report)
 {
     bool ends_with_floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
@@ -414,7 +416,8 @@ static bool has_finite_rest(const struct aw_codec *codec, const uint8_t *report)
     return true;
 }
 
-/* Checks requests from any source: packets of the table must be finite and within the ranges. */
+/* Checks a packet of the table, from any source: its values must be finite and, without
+ * options.force, within the ranges. */
 static enum aw_status check_request(const struct exchange *x, struct aw_error *err)
 {
     struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
@@ -447,7 +450,7 @@ static enum aw_status begin_exchange(struct exchange *x, struct aw_hidmotor *arm
     return check_request(x, err);
 }
 
-/* Uses every valid answer to positions, including answers to other programs. */
+/* Sets *status from a valid answer to positions, also one to another program. */
 static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
                              struct aw_hidmotor_status *status)
 {

@@ -66,15 +66,16 @@ struct aw_hidmotor_options {
 struct aw_hidmotor_options aw_hidmotor_defaults(void);
 
 struct aw_hidmotor_counters {
-    uint64_t sent,       /* requests sent, including resends */
-        resent, replies, /* resends; replies that answer a request */
-        late,            /* answers to requests that had timed out */
-        foreign,         /* replies to other programs, or duplicates */
-        truncated,       /* reports that are not 64 bytes long */
-        errors,          /* error packets (99) about any id */
-        malformed,       /* replies with our id but invalid contents */
-        timeouts,        /* calls that ended without a reply */
-        maybe_stale;
+    uint64_t sent,   /* requests sent, including resends */
+        resent,      /* resends */
+        replies,     /* replies that answer a request */
+        late,        /* answers to requests that had timed out */
+        foreign,     /* replies to other programs, or duplicates */
+        truncated,   /* reports that are not 64 bytes long */
+        errors,      /* error packets (99) about any id */
+        malformed,   /* replies with our id but invalid contents */
+        timeouts,    /* calls that ended without a reply */
+        maybe_stale; /* replies that may answer an earlier request */
 };
 
 /* The unanswered requests of one kind. */
@@ -82,7 +83,7 @@ struct aw_hidmotor_counters {
 struct aw_hidmotor_unanswered {
     uint32_t id;
     int n;
-    /* the list overflowed: its entries are dropped only by age */
+    /* the list overflowed: replies of this kind no longer drop its oldest entry */
     bool overflow;
     int64_t sent_ns[AW_HIDMOTOR_UNANSWERED]; /* ascending */
 };
@@ -140,8 +141,9 @@ struct aw_hidmotor_reply {
     bool maybe_stale;
     int retries;         /* number of resends of the request */
     int64_t earliest_ns; /* earliest time of the answered request, link's clock */
-    int64_t sent_ns;     /* time of the last transmission */
-    int64_t received_ns; /* time of the reply; the round trip is received_ns - sent_ns */
+    /* times of the last transmission and of the reply, link's clock; their difference is the round
+     * trip */
+    int64_t sent_ns, received_ns;
 };
 
 /* Reads all available reports without waiting: late answers, and answers to other programs.
@@ -160,7 +162,8 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
 /* Uses a report that the board sent to another program, to learn the positions. */
 void aw_hidmotor_note_report(struct aw_hidmotor *arm, struct aw_span report);
 
-/* Encodes a request without sending it, for --dry-run. */
+/* Encodes a request without sending it, for --dry-run. AW_USAGE and AW_LIMIT as in
+ * aw_hidmotor_command. */
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
                                   uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);
 

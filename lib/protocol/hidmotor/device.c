@@ -235,8 +235,8 @@ static void command_servo(struct board *board, int i)
         motor->command = command_deg;
 }
 
-/* Controller output in velocity mode: from the dead band to full effort, for the slowest to the
- * fastest velocity. Below the dead band a motor would not turn. */
+/* Slowest velocities of set_velocity, deg/s. From them to the fastest ones, the effort rises from
+ * the dead band to full effort. Slower velocities have no effort. */
 static const double min_velocity[MOTORS] = {150, 150, 50};
 
 static double get_max_velocity(const struct board *board, int i)
@@ -299,7 +299,8 @@ static double get_glitch(const struct board *board, int i)
     return kind < 0.5 ? size : -size;
 }
 
-/* Returns the servo's measurement, or the previous one if it does not answer. */
+/* Returns the measured angle of motor i, deg. Returns last if its sensor is stuck (fault
+ * "stuck"). */
 static double measure(const struct board *board, int i, double last)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
@@ -467,7 +468,8 @@ static void act_gains(struct board *board, const struct packet *packet)
         put_value(board, packet->reply, i, *get_gain(board, packet, i));
 }
 
-/* Keeps the ki of the velocity controllers at 0. */
+/* Sets gains, except the ki of the velocity controllers, which stays 0. New pid gains hold the
+ * motors at their measured positions and clear the error sums. */
 static void act_set_gains(struct board *board, const struct packet *packet)
 {
     bool is_velocity = is_velocity_packet(board, packet);
@@ -598,7 +600,8 @@ static void apply_gains(struct board *board, size_t i)
     memcpy(motor->gains, gains, sizeof motor->gains);
 }
 
-/* Handles a custom packet. If it has no answer, the buffer stays unchanged. */
+/* Handles a custom packet. If it has no answer, the buffer stays unchanged. Returns false for
+ * other packets. */
 static bool handle_custom(struct board *board)
 {
     const struct aw_message *message =
@@ -689,7 +692,7 @@ static void device_step(struct aw_device *device, int64_t now)
     run_until((struct board *)device, now);
 }
 
-/* Returns the next round of the main loop after this time. */
+/* Returns the time of the next round of the main loop after now. */
 static int64_t next_loop_ns(struct board *board, int64_t now)
 {
     int64_t period = draw_fault(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;

@@ -190,7 +190,8 @@ static bool is_commanded(const struct aw_hidmotor *arm, int motor)
            (double)(elapsed_ns - STOP_MAX_AGE_NS) / 1e6 < motion->duration_ms;
 }
 
-/* Returns true if its last command is still in progress and the board's setpoint follows it. */
+/* Returns true if this program's last motion is still in progress and the motor's setpoint follows
+ * it. */
 static bool is_in_progress(const struct aw_hidmotor *arm, int motor)
 {
     return is_commanded(arm, motor) &&
@@ -429,7 +430,7 @@ static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err
         get_joint_name(worst_joint), w->now.position[worst_joint], w->plan->target[worst_joint]);
 }
 
-/* A single damaged reply does not end a wait; several consecutive ones do. */
+/* Reads the positions into w->now. Only BAD_REPLIES consecutive bad replies end a wait. */
 static enum aw_status read_positions(struct aw_hidmotor *arm, struct waiting *w,
                                      struct aw_error *err)
 {
@@ -568,7 +569,9 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
     enum aw_status status = prepare_stop(arm, stopped, &plan);
-    if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
+    /* Reports other failures as a timeout, so that the caller retries: the board may still
+     * answer. */
+    if (plan.n == 0)
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
                        "position unknown, no answer from the board — cut the motor power");
     if (stopped->attempts++ == 0)

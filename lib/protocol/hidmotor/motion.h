@@ -87,8 +87,9 @@ double aw_hidmotor_continue_targets(const struct aw_hidmotor *arm,
                                     const struct aw_hidmotor_target *target,
                                     struct aw_hidmotor_plan *plan, unsigned *continued);
 
-/* Reads again and sets the bits of joints that another program moves, except those given or
- * continued. The plan ends that motion, because the board does not report its target. */
+/* Reads the setpoints again and sets *moving to the bits of joints that another program moves,
+ * except those given or continued. The plan ends that motion, because the board does not
+ * report its target. */
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
                                        const struct aw_hidmotor_target *target, unsigned continued,
                                        unsigned *moving, struct aw_error *err);

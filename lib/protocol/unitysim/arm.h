@@ -128,8 +128,8 @@ const struct aw_unitysim_scene *aw_unitysim_scene(int index);
 /* Returns the name in the wire table, "slam-dunk"; NULL: another index. */
 const char *aw_unitysim_scene_name(int index);
 
-/* Parses "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a
- * number. */
+/* Parses "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for
+ * any other number. */
 enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err);
 
 /* Returns the scene's own camera view; for an unknown scene, that of scene 0. */

@@ -198,7 +198,8 @@ static bool shows_other_command(const struct aw_unitysim *unity, int joint, int6
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
-/* Detects another program's stream: feedback repeats the velocities that were sent last. */
+/* Detects another program's stream, because feedback repeats the velocities that were sent last.
+ * Reports it after MAX_CONFLICTS consecutive messages. */
 static void detect_conflict(struct aw_unitysim *unity, int64_t now)
 {
     int joint = 0;
@@ -217,8 +218,8 @@ static void detect_conflict(struct aw_unitysim *unity, int64_t now)
              aw_unitysim_is_driven(drive) ? drive->velocity : 0);
 }
 
-/* Stops joints beyond our limits. The simulator enforces only the limits that it received, which
- * may be wider. */
+/* Stops joints that are driven further beyond our limits, unless options.force is set, and sets
+ * received->notice. The simulator enforces only the limits that it received, which may be wider. */
 static void stop_at_limits(struct aw_unitysim *unity, struct aw_received *received)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -694,7 +695,8 @@ static double get_speed(const struct moving *moving)
     return moving->move.speed ? *moving->move.speed : 1;
 }
 
-/* Returns the velocity of a joint at the current playback speed, limited to its cap. */
+/* Returns the velocity of a joint at the current playback speed, from 1 to its cap; with
+ * options.force to AW_UNITYSIM_VELOCITY_MAX. */
 static int get_velocity(const struct moving *moving, int joint)
 {
     bool force = moving->unity->options.force;
@@ -756,7 +758,8 @@ static enum aw_status fail_unreached(const struct moving *moving, struct aw_erro
                    seconds, *list ? list : "the joints are not at rest");
 }
 
-/* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error occurs. */
+/* Runs until all joints are at rest at their goals, fn returns false (AW_ENOUGH), the time is up
+ * (AW_TIMEOUT), or an error occurs. */
 static enum aw_status run_move(struct moving *moving, aw_received_fn *fn, void *context,
                                struct aw_error *err)
 {

@@ -322,7 +322,7 @@ static const struct aw_codec *find_codec(struct arm *arm, unsigned type)
     return NULL;
 }
 
-/* Checks a packet in the original's order. Returns NULL if the packet itself is valid. */
+/* Checks a packet in the original's order. Returns the counter of its first fault; NULL: valid. */
 static uint64_t *find_damage(struct arm *arm, const struct datagram *in)
 {
     struct aw_unitysim_device_counters *counters = &arm->counters;
@@ -367,7 +367,7 @@ static bool complete_datagram(struct arm *arm, const struct aw_codec *codec,
 
 /* The original checks neither size nor length byte. It reads fields at fixed positions, ignores
  * data after them, and needs only the type of a request. Builds the datagram as the original reads
- * it. */
+ * it. Returns false if the size is right already, or the datagram is too short. */
 static bool normalise_datagram(struct arm *arm, const struct datagram *in,
                                struct datagram *complete)
 {
@@ -393,7 +393,7 @@ static void drop(struct arm *arm, const struct datagram *in, const char *reason)
     snprintf(arm->drop_reason, sizeof arm->drop_reason, "%.150s", reason);
 }
 
-/* Handles a custom packet. */
+/* Handles a custom packet. Returns false for other packets. */
 static bool handle_custom(struct arm *arm, struct aw_span frame)
 {
     struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];

@@ -55,16 +55,17 @@ struct aw_unitysim_device_options {
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void);
 
 struct aw_unitysim_device_counters {
-    uint64_t received, /* datagrams received */
-        applied,       /* handled, completely or in part */
-        partial,       /* of these: truncated control packets */
-        /* of these: with an undocumented size. The published simulation checks neither size nor
-         * length byte. It accepts a camera request with a length byte, control with more than its
-         * five entries, and bytes after the last field. It handles a short scene or update as far
-         * as possible */
-        odd, empty, header, checksum, size, type; /* dropped, by reason */
+    uint64_t received; /* datagrams received */
+    uint64_t applied;  /* of these: handled, completely or in part */
+    uint64_t partial;  /* of applied: truncated control packets */
+    /* of applied: with an undocumented size. The published simulation checks neither size nor
+     * length byte. It accepts a camera request with a length byte, control with more than its five
+     * entries, and bytes after the last field. It handles a short scene or update as far as
+     * possible */
+    uint64_t odd;
+    uint64_t empty, header, checksum, size, type; /* dropped, by reason */
     uint64_t scenes, requests;
-    uint64_t feedback, lost; /* sent; held back by feedback_loss or muted */
+    uint64_t feedback, lost; /* feedback sent; feedback dropped by feedback_loss or while muted */
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */

@@ -24,7 +24,8 @@ static const char *const titles[COLUMNS] = {
 
 #define ROW(member) offsetof(struct aw_sequence_row, member)
 
-/* A column holds one of several names, or a number within a range. The row has it as an int. */
+/* The columns of a file. Each holds one of several names, or a number within a range. offset: of
+ * the int in struct aw_sequence_row. */
 /* clang-format off */
 static const struct column {
     size_t offset;

@@ -20,7 +20,7 @@
 
 /* A record for identification: the input and output of a process. Does not own the arrays. Times
  * increase; two points at the same time are a jump of the input. Between two points, the input
- * changes linearly, or is constant if stairs is set. The last two members are the common
+ * changes linearly, or is constant if is_stairs is set. The last two members are the common
  * uncertainty of all jump times, s, and the roughness of the input (aw_excite_make_trial). */
 struct aw_trial {
     const double *input_t, *input;

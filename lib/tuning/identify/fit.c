@@ -67,7 +67,8 @@ static double get_criterion(const struct aw_search *s, const struct candidate *c
     return likelihood + (double)aw_search_list_parameters(s, parameters) * log(m);
 }
 
-/* Returns the share of the variation that the model explains in held-out or other samples. */
+/* Returns the fit of the held-out samples, or of the others: 1 - RMS error / standard deviation, at
+ * least -1; NaN: no such samples, or no variation. The deviation is that of all samples. */
 static double get_explained_share(const struct aw_search *s, const double *error,
                                   const bool *held_out, bool of_held_out)
 {

@@ -18,14 +18,14 @@
  * lag of half the record's length counts as an integrator unless the criterion is very strongly
  * against it.
  *
- * Uncertainty: covariance σ²·(JᵀJ)⁻¹ from the final Jacobian J of all parameters; half is 1.96
- * standard deviations (the roots of its diagonal), for 95 %. Neighbouring residuals are correlated,
- * because a model never matches the process exactly. So n samples are worth m = n·(1 - r)/(1 + r)
- * independent ones, with r the correlation of neighbours (Bayley, Hammersley, J. R. Stat. Soc. 8,
- * 1946). Covariance and criterion both use this m. Structures that the criterion cannot exclude
- * widen the interval, and so does the common uncertainty of all jump times. If residuals are more
- * correlated than those of a linear process (aw_fit_is_linear), the parameters are those of the
- * nearest linear one. Another experiment may then yield different parameters.
+ * Uncertainty: covariance σ²·(JᵀJ)⁻¹ from the final Jacobian J of all parameters; a half-width is
+ * 1.96 standard deviations (the roots of its diagonal), for 95 %. Neighbouring residuals are
+ * correlated, because a model never matches the process exactly. So n samples are worth m = n·(1 -
+ * r)/(1 + r) independent ones, with r the correlation of neighbours (Bayley, Hammersley, J. R.
+ * Stat. Soc. 8, 1946). Covariance and criterion both use this m. Structures that the criterion
+ * cannot exclude widen the interval, and so does the common uncertainty of all jump times. If
+ * residuals are more correlated than those of a linear process (aw_fit_is_linear), the parameters
+ * are those of the nearest linear one. Another experiment may then yield different parameters.
  *
  * Quality: 1 - rms(y - model)/rms(y - its mean over the whole record), never below -1. It is
  * calculated for the data used, and for held-out data by a model that was fitted without them.
@@ -81,7 +81,7 @@ bool aw_fit_explains_data(const struct aw_fit *fit);
  * dead time plus lags. Also returns true if the interval is unknown. */
 bool aw_fit_has_dead_time(const struct aw_fit *fit);
 
-/* Returns true if both functions above do. */
+/* Returns true if aw_fit_explains_data and aw_fit_has_dead_time do. */
 bool aw_fit_is_trusted(const struct aw_fit *fit);
 
 /* Returns true if the residuals match a linear process with noise. Else the parameters are those of
@@ -90,7 +90,7 @@ bool aw_fit_is_linear(const struct aw_fit *fit);
 
 /* Finds the best model of a record. options NULL: all 0. AW_USAGE: fewer than 30 samples,
  * or times that do not increase. AW_REFUSED: the input did not move, or had no
- * effect. AW_NO_MEMORY: out of memory. */
+ * effect. AW_STOPPED: the task was abandoned. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 

@@ -20,7 +20,8 @@
 #define MAX_REDUCTION_RATIO 3   /* max ratio of a step's actual and predicted reduction */
 #define MAX_IDLE            4   /* max consecutive iterations without a useful reduction */
 #define LARGEST             1e30
-#define RIDGE               1e-12 /* columns that differ by a smaller share count as equal */
+/* relative increase of the diagonal, so that nearly equal columns can be solved */
+#define RIDGE 1e-12
 
 static double dot_product(const double *a, const double *b, size_t n)
 {

@@ -215,7 +215,8 @@ struct loop_chart {
     struct aw_series series[PANELS][4];
 };
 
-/* Unwraps the phase, starting near -180 deg, as for an integrating loop. */
+/* Calculates the curves of the open loop (dB, deg) and of |S|. Unwraps the phase, starting near
+ * -180 deg, as for an integrating loop. */
 static enum aw_status fill_curves(struct loop_chart *c, const struct aw_model *model,
                                   const struct aw_proposal *p, struct aw_error *err)
 {

@@ -63,7 +63,7 @@ void aw_experiment_report_proposal(struct aw_session *session, const struct aw_m
         aw_object_clear_last(result);
 }
 
-/* Formats a number, or "-". */
+/* Formats a number; "-" if it is not finite. */
 static const char *format_cell(char out[16], const char *format, double value)
 {
     if (isfinite(value))
@@ -135,7 +135,8 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
             overshoot, limit);
 }
 
-/* Gives a model that contains no driver the published one. */
+/* Gives a model without a driver the published one. Sets the control period of --tick or, without a
+ * driver, the assumed one. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
     struct aw_experiment_joint joint;

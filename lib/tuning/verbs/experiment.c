@@ -183,7 +183,8 @@ static void show_progress(struct aw_experiment *experiment)
                              experiment->joint.unit);
 }
 
-/* Stores a sample. Skips one without a setpoint, as of a disabled driver. */
+/* Stores a sample. Skips one with a value that is not finite, such as the setpoint of a disabled
+ * driver. */
 static void store_sample(struct aw_experiment *experiment, const struct aw_sample *sample)
 {
     size_t n = experiment->samples.n, capacity = experiment->samples.capacity;

@@ -182,7 +182,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     return aw_table_get_column(table, name, column, &session->err);
 }
 
-/* Finds the time column: the one of --time, or one with a usual name. */
+/* Finds the time column: the one of --time, or one with a usual name. scale: seconds per unit. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
                                 int *column, double *scale)
 {
@@ -240,8 +240,8 @@ static struct aw_tick find_tick(const struct aw_experiment_record *r,
     return (struct aw_tick){aw_experiment_assume_tick(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
-/* The model starts at rest with the first input value. The rows before the first input change show
- * whether the recording starts at rest, too. */
+/* Warns if the joint is not at rest, as the model is, in the rows before the first change of the
+ * input. */
 static void warn_of_start(struct aw_session *session, const struct aw_experiment_record *r,
                           double noise)
 {

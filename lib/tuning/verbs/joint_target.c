@@ -53,7 +53,8 @@ static struct aw_joint *get_joint(const struct aw_experiment *experiment)
     return &experiment->list.joints[experiment->index];
 }
 
-/* Requires a measured position: the last setpoint is not enough. */
+/* Opens the link and reads the joint. Unless it is steered, its position must be measured: the last
+ * setpoint is not enough. */
 static enum aw_status open(struct aw_experiment *experiment)
 {
     struct aw_session *session = experiment->session;

@@ -81,7 +81,7 @@ static enum aw_status perform_sweep(struct aw_experiment *experiment, struct swe
     return status == AW_OK ? run_excitation(experiment, s, moving_s, true) : status;
 }
 
-/* Returns the first sample after the transient. */
+/* Returns the index of the first sample after the transient. */
 static size_t find_start(const struct aw_experiment *experiment, const struct sweep_state *s)
 {
     size_t first = 0;

@@ -178,7 +178,8 @@ static enum aw_status perform_step(struct aw_experiment *experiment, struct tune
     return status == AW_OK ? aw_experiment_measure(experiment, response) : status;
 }
 
-/* Compares the responses by the goal. A metric that was not reached is the worst. */
+/* Returns true if the new response is better by the goal; if both are equal, by the IAE. A metric
+ * that was not reached is the worst. */
 static bool is_better(const struct tuner *t)
 {
     double before = t->before.value[t->goal], after = t->after.value[t->goal];

@@ -14,7 +14,7 @@ const struct aw_experiment_hooks *aw_experiment_get_hooks(const struct aw_sessio
 struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
     const char *save, *samples, *plot, *bode, *old;
-    double settle_s, tick_s, amplitude; /* 0: not given */
+    double settle_s, tick_s, amplitude; /* tick_s 0: not given */
 };
 
 /* Options of sweep. */

@@ -159,7 +159,7 @@ static enum aw_status read_values(struct aw_session *session, struct check *chec
     return status;
 }
 
-/* Checks the whole specification before any motion. */
+/* Checks that a section is complete and within the limits, and reads its values. */
 static enum aw_status check_complete(struct spec *spec, struct check *check)
 {
     struct aw_session *session = spec->session;

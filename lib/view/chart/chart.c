@@ -158,9 +158,9 @@ static void lay_out(struct script *s)
 
 /* ---- Text ---- */
 
-/* Writes text in single quotes, because gnuplot executes backticks in double quotes. A single quote
- * becomes a string of its own. gnuplot 5.4 cannot read a string of two single quotes, and expands @
- * after "'". */
+/* Writes at most this many letters of text in single quotes, because gnuplot executes backticks in
+ * double quotes. A single quote becomes a string of its own. gnuplot 5.4 cannot read a string of
+ * two single quotes, and expands @ after "'". */
 static void put_text(struct script *s, const char *text, size_t letters)
 {
     fputc('\'', s->out);
@@ -267,7 +267,7 @@ static const char *choose_colour(const struct aw_panel *panel, size_t at)
     return colours[(colour > 0 ? colour - 1 : at) % (sizeof colours / sizeof *colours)];
 }
 
-/* point is the type of dots; 7 is a filled circle. */
+/* Writes the style of a series. point: type of dots; 7 is a filled circle. */
 static void put_style(struct script *s, const struct aw_series *series, const char *colour,
                       const char *point)
 {
@@ -288,7 +288,7 @@ static bool has_points(const struct script *s, const struct aw_series *series)
     return i < series->n;
 }
 
-/* first is the number of the data block of the panel's first series. */
+/* Writes the plot command of a panel. first: number of the data block of its first series. */
 static void put_plot(struct script *s, const struct aw_panel *panel, size_t first)
 {
     fputs("plot NaN notitle", s->out);

@@ -35,7 +35,7 @@ static void print_second(struct aw_cached_second *cache, bool is_iso)
     cache->length = (uint8_t)(end - cache->text);
 }
 
-/* Prints a time that is not negative, in seconds or as ISO 8601. */
+/* Prints a time in seconds, if it is not negative, or as ISO 8601, with microseconds. */
 static char *print_cached(char *out, int64_t ns, bool is_iso, struct aw_cached_second *cache)
 {
     int64_t second = ns / SECOND - (ns % SECOND < 0);
