@@ -114,7 +114,7 @@ void stop_free(struct hub *hub);
 /* client.c: the messages to and from one client. client_queue and client_queue_object take
  * ownership of packet and object; NULL (out of memory) sends nothing. client_send_record shares the
  * packet, and only queues it if the client has subscribed to the channel. client_receive handles a
- * piece of a message; last: the message is complete. It returns false if the client must be
+ * piece of a message; is_last: the message is complete. It returns false if the client must be
  * disconnected. */
 void client_queue(struct client *client, struct packet *packet, uint32_t subscription);
 void client_queue_object(struct client *client, json_t *object);

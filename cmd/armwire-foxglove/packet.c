@@ -50,7 +50,7 @@ struct packet *packet_message(int64_t time_ns, struct aw_span data)
     return packet;
 }
 
-/* std_srvs/srv/Trigger_Response */
+/* Writes a std_srvs/srv/Trigger_Response and returns its size. */
 static size_t write_response(bool json, bool ok, const char *text, uint8_t *out, size_t size)
 {
     if (json) {

@@ -22,7 +22,8 @@ enum aw_status input_open(struct input *input, const char *path, struct aw_error
 /* Returns true if an armwire tool wrote the file. */
 bool input_is_ours(const struct input *input);
 
-/* Reads the next message and skips damaged parts. AW_END: at the end. */
+/* Reads the next message and skips damaged parts. AW_END: at the end. AW_LOST or AW_USAGE: a read
+ * error. AW_NO_MEMORY: out of memory. */
 enum aw_status input_next(struct input *input, struct aw_mcap_message *message,
                           struct aw_error *err);
 

@@ -127,7 +127,7 @@ static inline struct aw_span aw_mcap_get_part(struct aw_mcap_in *in)
     return aw_mcap_get(in, aw_mcap_get_u32(in));
 }
 
-/* A parsed chunk. */
+/* A parsed chunk. size is that of the decompressed records; compression is "zstd", "lz4" or "". */
 struct aw_mcap_chunk {
     uint64_t start_ns, end_ns, size;
     uint32_t crc;

@@ -8,7 +8,7 @@
 #define NUMBERS    65536
 #define CONFIG_MAX (1 << 20)
 
-enum { TOOL, VERSION, LINK, WIRE, CONFIG_NAME, CONFIG, FACTS };
+enum { INFO_TOOL, INFO_VERSION, INFO_LINK, INFO_WIRE, INFO_CONFIG_NAME, INFO_CONFIG, N_INFO };
 
 struct schema {
     char *name, *language, *text;
@@ -21,7 +21,7 @@ struct aw_mcap_reader {
     size_t n_consumed;            /* bytes of pending that the next call may drop */
     struct aw_mcap_bytes chunk;
     size_t chunk_at;                 /* offset of the next record in chunk */
-    char *facts[FACTS];              /* see struct aw_mcap_info; NULL: unknown */
+    char *info[N_INFO];              /* see struct aw_mcap_info; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* schemas by number */
     struct aw_mcap_topic *topics[NUMBERS];
 };
@@ -68,8 +68,8 @@ void aw_mcap_reader_free(struct aw_mcap_reader *reader)
             free(reader->schemas[i]);
         }
     }
-    for (size_t i = 0; i < FACTS; i++)
-        free(reader->facts[i]);
+    for (size_t i = 0; i < N_INFO; i++)
+        free(reader->info[i]);
     free(reader->pending.data);
     free(reader->chunk.data);
     free(reader);
@@ -112,7 +112,7 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
     return schema->name && schema->language && schema->text ? AW_EVENT : aw_no_memory(err);
 }
 
-/* Returns the value of a key in a channel's metadata, or "". */
+/* Returns a copy of the value of a key in metadata, or of "". NULL: out of memory. */
 static char *find_value(struct aw_span pairs, const char *key)
 {
     struct aw_mcap_in in = {pairs.data, pairs.size, false};
@@ -150,10 +150,10 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
     return complete ? AW_EVENT : aw_no_memory(err);
 }
 
-static void store_fact(struct aw_mcap_reader *reader, int fact, char *text)
+static void store_info(struct aw_mcap_reader *reader, int number, char *text)
 {
-    free(reader->facts[fact]);
-    reader->facts[fact] = text;
+    free(reader->info[number]);
+    reader->info[number] = text;
 }
 
 static void read_metadata(struct aw_mcap_reader *reader, struct aw_span content)
@@ -162,8 +162,8 @@ static void read_metadata(struct aw_mcap_reader *reader, struct aw_span content)
     struct aw_mcap_in in = {content.data, content.size, false};
     struct aw_span name = aw_mcap_get_part(&in), pairs = aw_mcap_get_part(&in);
     bool ours = name.size == 7 && memcmp(name.data, "armwire", name.size) == 0;
-    for (int i = TOOL; ours && i <= WIRE; i++)
-        store_fact(reader, i, find_value(pairs, keys[i]));
+    for (int i = INFO_TOOL; ours && i <= INFO_WIRE; i++)
+        store_info(reader, i, find_value(pairs, keys[i]));
 }
 
 static void read_attachment(struct aw_mcap_reader *reader, struct aw_span content)
@@ -175,20 +175,20 @@ static void read_attachment(struct aw_mcap_reader *reader, struct aw_span conten
     struct aw_span text = aw_mcap_get(&in, aw_mcap_get_u64(&in));
     if (in.is_short || text.size > CONFIG_MAX)
         return;
-    store_fact(reader, CONFIG_NAME, copy(name));
-    store_fact(reader, CONFIG, copy(text));
+    store_info(reader, INFO_CONFIG_NAME, copy(name));
+    store_info(reader, INFO_CONFIG, copy(text));
 }
 
-static const char *get_fact(const struct aw_mcap_reader *reader, int number)
+static const char *get_info(const struct aw_mcap_reader *reader, int number)
 {
-    return reader->facts[number] ? reader->facts[number] : "";
+    return reader->info[number] ? reader->info[number] : "";
 }
 
 struct aw_mcap_info aw_mcap_info(const struct aw_mcap_reader *reader)
 {
-    return (struct aw_mcap_info){get_fact(reader, TOOL),        get_fact(reader, VERSION),
-                                 get_fact(reader, LINK),        get_fact(reader, WIRE),
-                                 get_fact(reader, CONFIG_NAME), get_fact(reader, CONFIG)};
+    return (struct aw_mcap_info){get_info(reader, INFO_TOOL),        get_info(reader, INFO_VERSION),
+                                 get_info(reader, INFO_LINK),        get_info(reader, INFO_WIRE),
+                                 get_info(reader, INFO_CONFIG_NAME), get_info(reader, INFO_CONFIG)};
 }
 
 static int64_t to_time(uint64_t ns)
@@ -241,7 +241,7 @@ static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
     return AW_EVENT;
 }
 
-/* Reads the next message of the chunk. AW_MORE: it has no more messages. */
+/* Reads the next message of the chunk. AW_MORE: the chunk has no more messages. */
 static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mcap_message *message,
                                     struct aw_error *err)
 {

@@ -30,7 +30,7 @@ static const struct {
 struct field {
     char name[64], type[96];
     uint8_t kind, size;
-    bool is_list, is_sized; /* sized: has a fixed length, else a length prefix */
+    bool is_list, is_sized; /* is_sized: has a fixed length, else a length prefix */
     uint32_t count;
     size_t message; /* index of the message if KIND_MESSAGE */
 };
@@ -196,7 +196,7 @@ struct reader {
     size_t at; /* position after the byte order */
     bool swapped, failed;
     unsigned steps;
-    aw_ros_value *value;
+    aw_ros_value_fn *add_value;
     void *context;
     char path[AW_ROS_PATH];
 };
@@ -248,7 +248,7 @@ static void read_string(struct reader *r)
     if (!p)
         return;
     snprintf(text, sizeof text, "%.*s", (int)(size < TEXT_MAX ? size : TEXT_MAX), (const char *)p);
-    r->value(r->context, r->path, NAN, text);
+    r->add_value(r->context, r->path, NAN, text);
 }
 
 static void read_message(struct reader *r, size_t number, int depth);
@@ -266,7 +266,7 @@ static void read_element(struct reader *r, const struct field *field, int depth)
     } else {
         double number = read_number(r, field);
         if (!r->failed)
-            r->value(r->context, r->path, isfinite(number) ? number : (double)NAN, NULL);
+            r->add_value(r->context, r->path, isfinite(number) ? number : (double)NAN, NULL);
     }
 }
 
@@ -299,11 +299,11 @@ static void read_message(struct reader *r, size_t number, int depth)
         read_field(r, &r->ros->fields[message->first + i], depth);
 }
 
-enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
-                             void *context, struct aw_error *err)
+enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data,
+                             aw_ros_value_fn *add_value, void *context, struct aw_error *err)
 {
     enum { HEAD = 4 };
-    struct reader r = {.ros = ros, .value = value, .context = context};
+    struct reader r = {.ros = ros, .add_value = add_value, .context = context};
     if (data.size < HEAD || data.data[0] != 0 || data.data[1] > 1)
         return aw_fail(err, AW_MALFORMED, "%.80s: not CDR-encoded — record with the CDR encoding",
                        ros->messages->name);

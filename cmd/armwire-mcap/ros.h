@@ -3,7 +3,7 @@
  *
  *     struct aw_ros *ros;
  *     if (aw_ros_new(&ros, "sensor_msgs/msg/JointState", text, &err) == AW_OK)
- *         status = aw_ros_values(ros, data, value, context, &err);     "position.0", 0.5
+ *         status = aw_ros_values(ros, data, add_value, context, &err);     "position.0", 0.5
  *     aw_ros_free(ros);
  */
 #ifndef ARMWIRE_MCAP_ROS_H
@@ -22,13 +22,13 @@ enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *tex
                           struct aw_error *err);
 void aw_ros_free(struct aw_ros *ros); /* NULL is fine */
 
-/* Receives one value. text: the value if it is not a number, else NULL. path and text are valid
- * during the call. */
-typedef void aw_ros_value(void *context, const char *path, double number, const char *text);
+/* Receives one value. text: the value if it is a string, else NULL. number: NaN for a string or a
+ * number that is not finite. path and text are valid during the call. */
+typedef void aw_ros_value_fn(void *context, const char *path, double number, const char *text);
 
-/* Calls the callback for each value of the data. Returns AW_MALFORMED if the data does not fit this
+/* Calls add_value for each value of the data. Returns AW_MALFORMED if the data does not fit this
  * type; earlier values were already reported. */
-enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
-                             void *context, struct aw_error *err);
+enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data,
+                             aw_ros_value_fn *add_value, void *context, struct aw_error *err);
 
 #endif

@@ -9,8 +9,9 @@
 
 #define VALUES_LINE 60000 /* the tools read lines of up to 64 KiB */
 
-/* Writes all messages to standard output. Omits values that would make a line longer than max_size
- * bytes; 0: writes nothing. AW_USAGE: unsupported encoding. */
+/* Writes all messages to standard output, except those on armwire's own topics. Omits values that
+ * would make a line longer than max_size bytes; 0: unlimited. AW_USAGE: unsupported encoding. Also
+ * the errors of input_next. */
 enum aw_status values_copy(struct input *in, size_t max_size, struct aw_error *err);
 
 #endif

@@ -26,7 +26,7 @@ struct aw_mcap {
         uint64_t chunk_messages;
     } block;
     unsigned n_schemas, n_channels;
-    uint32_t n_listed; /* channels by number; files of other programs may skip numbers */
+    uint32_t n_listed; /* number of channel records */
     struct channel *channels;
     size_t room;
     /* records of the summary, ready to write */
@@ -131,7 +131,8 @@ static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_byte
     }
 }
 
-/* Adds a chunk of length bytes at offset to the summary. Its index follows it in the file. */
+/* Lists a chunk in the summary: length bytes at offset in the file, followed by index_length bytes
+ * of message indexes. */
 static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uint64_t offset,
                        uint64_t length, const struct aw_mcap_bytes *offsets, uint64_t index_length)
 {
@@ -438,7 +439,7 @@ bool aw_mcap_end(struct aw_mcap *m)
     if (!aw_mcap_flush(m))
         return false;
     size_t start = aw_mcap_begin_record(out, AW_MCAP_DATA_END);
-    aw_mcap_add_u32(out, 0); /* 0: no checksum of the summary */
+    aw_mcap_add_u32(out, 0); /* 0: no checksum of the data */
     aw_mcap_end_record(out, start);
     if (!write_buffer(m, out))
         return false;

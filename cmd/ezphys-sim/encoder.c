@@ -76,7 +76,7 @@ static bool put_value(struct packet *packet, int index, double value)
     return isfinite(number);
 }
 
-/* The same for floats only; a message contains hundreds of them. */
+/* Writes all values of a packet with floats only, because a message contains hundreds of them. */
 static bool put_floats(struct packet *packet, const double *values)
 {
     bool finite = true,

@@ -1,6 +1,7 @@
 /* Encodes the state of a world in one message. Its packets are, in order: the timestamp, limbs,
  * axes, feedback, contacts, and custom packets. The axes 1, 2, 3 of a joint follow each other, with
- * the joint's id. Each touching body has a contact packet. Limbs and joints are in scene order.
+ * the joint's id. Each contact has a packet for each of its two bodies that the scene sends. Limbs
+ * and joints are in scene order.
  */
 #ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
 #define AW_CMD_EZPHYS_SIM_ENCODER_H
@@ -27,7 +28,7 @@ struct encoder {
     struct packet packets[PACKET_KINDS];
 };
 
-/* Borrows wire and scene. Returns AW_NO_MEMORY on failure. */
+/* Borrows wire and scene. AW_NO_MEMORY: out of memory. */
 enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
                             const struct aw_scene *scene, struct aw_error *err);
 void encoder_free(struct encoder *encoder);

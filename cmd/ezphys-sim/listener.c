@@ -125,7 +125,7 @@ static void fail_no_joint(struct listener *l, const struct command *command)
     log_fault(l, &l->counters.unknown, reason);
 }
 
-/* The numbers of the payload for axis i, and their limits. */
+/* A number that a command has for each axis, and the limit of its magnitude. */
 struct slot {
     const char *name;
     double max;

@@ -38,9 +38,9 @@ struct simulator {
         int64_t reported_step;
         uint64_t n_reported;
     } reports;
-    int64_t answer_due_ns; /* lock-step: when a missing answer is reported as late */
-    int64_t next_ns;       /* real time: when to send the state */
-    int64_t start_ns;      /* real time: wall clock of start_step */
+    int64_t answer_due_ns; /* lock-step: when a missing answer is reported as late, link's clock */
+    int64_t next_ns;       /* real time: when to send the state, link's clock */
+    int64_t start_ns;      /* real time: time of start_step, link's clock */
     int64_t start_step;
 };
 

@@ -20,7 +20,8 @@
 struct body_part {
     dBodyID body;
     dGeomID geom;
-    double applied[6]; /* force and torque accumulated so far, see world_get_limb */
+    /* force and torque of the last step that had any, since world_clear_forces */
+    double applied[6];
 };
 
 struct drive {

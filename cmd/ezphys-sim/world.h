@@ -15,7 +15,7 @@ struct world_options {
     bool quick;       /* QuickStep instead of WorldStep */
     bool no_physics;  /* time passes without motion */
     bool hold_force;  /* torques act until they are changed */
-    bool force_after; /* limb forces are read after the step, when they are cleared */
+    bool force_after; /* limb forces are read after the step, when they are always 0 */
 };
 
 /* A point of contact. */
@@ -49,8 +49,9 @@ size_t world_get_contacts(const struct world *world, const struct world_contact 
 /* Clears the forces recorded for limbs; call it after sending them. */
 void world_clear_forces(struct world *world);
 
-/* Set the torques on a joint's axes for the next step (several add up), and the motors until
- * changed. Three finite values; those of missing axes are ignored. */
+/* Set the torques on a joint's axes (Nm, N) for the next step, where several add up, and the motors
+ * (rad/s, m/s; Nm, N) until changed. With hold_force, torques also act until changed. Three finite
+ * values; those of missing axes are ignored. */
 void world_add_torque(struct world *world, size_t joint, const double torque[AW_SCENE_AXES]);
 void world_set_motor(struct world *world, size_t joint, const double velocity[AW_SCENE_AXES],
                      const double max_torque[AW_SCENE_AXES]);

@@ -72,8 +72,9 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms);
  * status 0. Leaves stderr_fd open: the caller closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
-/* Copies the first line of the child's standard error to out, without its "armwire-mcap: " prefix.
- * Copies "" if the child printed nothing. Does not block. Returns out. */
+/* Reads the available standard error of the child without blocking, and copies its first line to
+ * out, without a prefix such as "armwire-mcap: ". Copies "" if nothing is available. Returns
+ * out. */
 const char *aw_child_output(const struct aw_child *child, char *out, size_t size);
 
 /* Closes one end of a pipe and sets *fd to -1. */

@@ -38,7 +38,8 @@ static struct timespec to_timespec(int64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / AW_SECOND), .tv_nsec = (long)(ns % AW_SECOND)};
 }
 
-/* Returns the latest time at which the wait must end. */
+/* Returns the earliest of the deadline, the next background work and, if requests to stop are
+ * ignored, the end of that time. */
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
     int64_t until = ignoring ? aw_min_time(real->ignored_until, deadline) : deadline;

@@ -28,8 +28,8 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* Background work during a wait. The clock calls serve when fd is readable, and at the time due
- * (monotonic ns). serve sets due to the time of its next call (AW_NEVER: none). It must not
+/* Background work during a wait. The clock calls serve when fd is readable, and at the time due (ns
+ * of the clock). serve sets due to the time of its next call (AW_NEVER: none). It must not
  * block. */
 struct aw_background {
     struct aw_background *next;
@@ -58,7 +58,8 @@ struct aw_real_clock {
 };
 
 /* A clock that starts at 0 (or at the caller's time_ns) and jumps to each deadline. It checks
- * stop_fd only occasionally, because thousands of virtual waits take a millisecond. */
+ * stop_fd at every 16th wait only, because thousands of virtual waits take a millisecond. Unless
+ * polls is set, it ignores descriptors. */
 struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
@@ -66,7 +67,7 @@ struct aw_virtual_clock {
     unsigned n_waits;
     bool polls; /* waits in real time for a descriptor, because its program does not run in virtual
                    time */
-    /* background work, served occasionally regardless of due; NULL: none */
+    /* background work, served when due and at every check of stop_fd; NULL: none */
     struct aw_background *background;
 };
 

@@ -28,15 +28,16 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size);
 
 /* Guesses the separator from a file's first line: the most frequent of semicolon, comma and tab
  * outside quotes. If two are equally frequent, the first of them wins. Returns ' ' if the line has
- * none of them. Decimal commas ("0,5;1,5") do not count. */
+ * none of them, or ',' if it is one quoted cell. Commas between digits ("0,5;1,5") do not count if
+ * there are semicolons or tabs. */
 char aw_csv_separator(const char *line);
 
 /* Parses a NUL-terminated cell as a number. Returns false if it is not a number. Unless the
  * separator is a comma, "0,5" means one half, as spreadsheets write it in many locales. */
 bool aw_csv_number(const char *text, char separator, double *value);
 
-/* Writes text as a cell, truncated to max bytes. Adds quotes if any separator would require them.
- * Writes at most 2 * max + 2 bytes, without a NUL, and returns the end. */
+/* Writes text as a cell, truncated to max bytes. Adds quotes if a reader would misread the text
+ * without them. Writes at most 2 * max + 2 bytes, without a NUL, and returns the end. */
 char *aw_csv_quote(char *out, const char *text, size_t max);
 
 #endif

@@ -80,7 +80,7 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err)
     return access(path, W_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
-/* Waits for a writer; returns its first byte, or EOF on timeout. */
+/* Waits for a writer. Returns its first byte, or EOF with errno on timeout or error. */
 static int await_writer(int fd)
 {
     unsigned char first;

@@ -17,8 +17,9 @@
 
 #include "base/status.h"
 
-/* Fills err with the reason in errno. Returns AW_NO_MEMORY for ENOMEM, AW_LOST if the disk is full
- * or broken, else AW_USAGE. prefix ("--record") precedes the message; NULL: no prefix. */
+/* Fills err with the reason in errno. Returns AW_NO_MEMORY for ENOMEM, AW_LOST if writing fails
+ * (disk full or broken, size limit, reader of a pipe gone), else AW_USAGE. prefix ("--record")
+ * precedes the message; NULL: no prefix. */
 enum aw_status aw_file_fail(struct aw_error *err, const char *prefix, const char *path);
 
 /* Returns a description of this errno value for a file. */
@@ -67,8 +68,8 @@ struct aw_saving {
 /* Starts saving. On failure returns false with errno; the caller must still call aw_file_end. path
  * must remain valid until then. */
 bool aw_file_begin(struct aw_saving *saving, const char *path);
-/* Completes saving. Returns false with errno if any write failed; the old file is then
- * unchanged. */
+/* Completes saving. Returns false with errno if aw_file_begin or a write failed. The old file is
+ * then unchanged, unless it was overwritten in place. */
 bool aw_file_end(struct aw_saving *saving);
 
 /* Creates the missing parent folders of a file with this mode. Ignores errors: opening the file

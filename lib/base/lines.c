@@ -10,7 +10,8 @@
 
 static const char blanks[] = " \t\r\v\f";
 
-/* Rejects characters that a text file cannot contain, with their position in the line. */
+/* Rejects NUL bytes, UTF-16 and a CR within the line, and sets lines->at to the mistake. Removes
+ * the end of the line. */
 static enum aw_status check_text(struct aw_lines *lines, size_t length, struct aw_error *err)
 {
     size_t size = strlen(lines->text);

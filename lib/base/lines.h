@@ -31,17 +31,19 @@ struct aw_lines {
 };
 
 /* Reads the next line that is neither blank nor a '#' comment. The line is writable and valid until
- * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte, or a CR within a line. AW_LOST:
- * a read error. AW_USAGE: the file cannot be opened, or is a folder. AW_NO_MEMORY: out of
- * memory. */
+ * the next call. AW_END: no more lines. AW_MALFORMED: a NUL byte, a CR within a line, or UTF-16.
+ * AW_LOST: a read error. AW_USAGE: the file cannot be opened, is a folder, or is too large.
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
 /* Closes the file and frees the buffer. Returns status, or AW_OK for AW_END. Prefixes an error
- * about a line with "NAME:LINE:COLUMN: "; leaves errors of aw_lines_next unchanged. */
+ * about a line with "NAME:LINE:COLUMN: ". Leaves errors about the whole file and AW_NO_MEMORY
+ * unchanged. */
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
 
-/* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A leading "column
- * N: " in the text is added to column. column 0 is the beginning of the line. err may be NULL. */
+/* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". Columns count from
+ * 1; 0 also means 1. A leading "column N: " in the text counts from column, and is removed. err may
+ * be NULL. */
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
 /* Same as aw_fail_at, with a file name and a line number. */

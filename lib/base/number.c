@@ -291,8 +291,8 @@ static int find_exponent(double value)
     return exponent;
 }
 
-/* 10^k and the digits are exact doubles, so parsing the digits performs the same division as
- * here. */
+/* Prints the shortest decimal that parses to value, or returns false. 10^k and the digits are exact
+ * doubles, so parsing the digits performs the same division as here. */
 static bool print_short(char **out, double size, float value)
 {
     int exponent = find_exponent(size);

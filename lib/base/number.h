@@ -19,7 +19,8 @@
 /* Parses a string that contains only a number. AW_USAGE if it is not a number, or not finite. */
 enum aw_status aw_number_parse(const char *text, double *value, struct aw_error *err);
 
-/* AW_USAGE if a value is not finite, or not finite as a 32-bit float. */
+/* AW_USAGE if a value is not finite, or not finite as a 32-bit float. The message starts with
+ * subject. */
 enum aw_status aw_number_check_float(const char *subject, double value, struct aw_error *err);
 
 /* Parses a number with an optional unit and converts it to the wanted unit. "500ms" wanted "s"
@@ -49,8 +50,8 @@ char *aw_print_float32(char *out, float value); /* shortest decimal for this flo
  * float. */
 int aw_digits_for(double value);
 
-/* Returns the number of decimals that distinguishes neighbouring multiples of step: one more than
- * step itself has. */
+/* Returns the number of decimals that distinguishes neighbouring multiples of step: 0 for an
+ * integer, else one more than its first significant digit needs (0.05: 3). */
 int aw_decimals_for_step(double step);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * A function that can fail returns enum aw_status. Most also fill a struct aw_error with one line
  * for the user: "subject: problem — remedy". The library never prints and never exits. The values
- * up to AW_NO_MEMORY are the exit codes of the tools, so the shell casts a status to an exit code.
+ * up to AW_NO_MEMORY are the exit codes of the tools, except AW_STOPPED: the shell then exits with
+ * 128 + signal.
  *
  *     struct aw_error err;
  *     if (aw_number_parse("4O", &value, &err) != AW_OK)
@@ -11,7 +12,7 @@
 #ifndef AW_BASE_STATUS_H
 #define AW_BASE_STATUS_H
 
-/* Results of functions. The first ten are also exit codes of the tools. */
+/* Results of functions. */
 enum aw_status {
     AW_OK = 0,
     AW_REFUSED = 1,   /* the device refused or failed */
@@ -27,10 +28,11 @@ enum aw_status {
     AW_MORE = 10,   /* more bytes are needed */
     AW_END = 11,    /* the end of the input or of the recording */
     AW_ENOUGH = 12, /* the caller's count or deadline is reached */
-    AW_EVENT = 13,  /* no message, but an event: link->event, or another client */
+    AW_EVENT = 13,  /* no message, but an event: link->rx.event, or another client */
 };
 
-/* Plain data, owned by the caller. text is "" after success and always NUL-terminated. */
+/* Plain data, owned by the caller. Functions set it only when they fail; read it only then. text is
+ * then NUL-terminated. */
 struct aw_error {
     enum aw_status status;
     char text[1024]; /* long enough for a line with a full path */
@@ -43,7 +45,7 @@ enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *
     __attribute__((format(printf, 3, 4)));
 
 /* Puts "subject: " before the message of a failed call, and returns its status. For a call that
- * succeeded, returns AW_OK. */
+ * succeeded, returns AW_OK. Leaves "out of memory" unchanged. err may be NULL. */
 enum aw_status aw_fail_about(struct aw_error *err, enum aw_status status, const char *subject);
 
 /* Fills err (may be NULL) with the message "out of memory" and returns AW_NO_MEMORY. */

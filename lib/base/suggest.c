@@ -51,7 +51,7 @@ static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb
 
 const char *aw_suggest(const char *text, const char *const *candidates, size_t n)
 {
-    char a[NAME_LENGTH_MAX + 1], b[NAME_MAX + 1];
+    char a[NAME_LENGTH_MAX + 1], b[NAME_LENGTH_MAX + 1];
     size_t na = copy_lower(a, text);
     const char *best = NULL;
     unsigned best_distance = UINT_MAX;

@@ -7,9 +7,9 @@
 #include "base/status.h"
 
 /* Returns the most similar candidate, or NULL if none is similar enough. Allows one typo per three
- * letters: an extra, missing or wrong letter, or two swapped ones. A prefix of a candidate also
- * counts as similar. Ignores case and skips NULL candidates. Of equally similar candidates, the
- * first one wins.
+ * letters, and one typo in names of two: an extra, missing or wrong letter, or two swapped ones. A
+ * prefix of at least two letters also counts as similar. Ignores case, compares the first 31
+ * characters, and skips NULL candidates. Of equally similar candidates, the first one wins.
  *
  *     static const char *const names[] = {"elbow", "wrist"};
  *     aw_suggest("ebow", names, 2);    "elbow"

@@ -9,8 +9,8 @@
 
 /* Calls run(context) in a thread that blocks all signals, or in the caller's thread if no other can
  * be created. AW_OK: run has returned. AW_STOPPED: the clock requested a stop, and run may
- * continue. The thread then owns context and calls drop(context) at the end. A long run polls
- * aw_task_is_abandoned. */
+ * continue. The task then owns context, and calls drop(context) when run has returned. A long run
+ * polls aw_task_is_abandoned. */
 enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *context),
                            void (*drop)(void *context), void *context);
 

@@ -7,7 +7,8 @@
 double aw_nice_step(double min_step);
 
 /* Finds the multiples of a nice step between low and high, at most max and at most AW_TICKS.
- * Returns their number. Sets *decimals to the number of decimals that tells them apart. */
+ * Returns their number, and sets *decimals to the number of decimals that tells them apart. Returns
+ * 0 and leaves *decimals unset if high is not above low, or max is below 2. */
 #define AW_TICKS 16
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals);
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Returns the size of the first character of a string: 1 to 4 bytes. Returns 0 at the end, for a
- * control character, or for malformed UTF-8 (Unicode 15, table 3-7). */
+ * control character, U+FFC0 to U+FFFF, or malformed UTF-8 (Unicode 15, table 3-7). */
 size_t aw_utf8_size(const char *text);
 
 /* Counts characters; an invalid byte counts as one. The result equals the columns on a terminal,

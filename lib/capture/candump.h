@@ -42,7 +42,7 @@ struct aw_candump {
     int64_t time_ns; /* ns since 1970, or relative */
     enum aw_dir dir; /* R is AW_RX, T is AW_TX; 0: unknown */
     uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* a frame as in wire/can_id.h */
-    size_t size;                                      /* of bytes; 0 unless a data frame */
+    size_t size;             /* of bytes; 0: not a data frame, or only frame is set */
     char frame[160];         /* ID#DATA, as for aw_hex_parse, or an error message */
     size_t length;           /* length of frame; 0 if bytes is set */
     const char *interface;   /* interface name within the line; not NUL-terminated */
@@ -51,10 +51,10 @@ struct aw_candump {
 
 /* State of reading one log. Initialise with {0}. */
 struct aw_candump_log {
-    struct aw_asc asc;      /* state of reading a Vector log */
-    int64_t last_ns;        /* last relative time */
-    char interfaces[2][17]; /* first two interface names; "": none */
-    uint64_t skipped[AW_CANDUMP_N_KINDS];
+    struct aw_asc asc;                    /* state of reading a Vector log */
+    int64_t last_ns;                      /* last relative time */
+    char interfaces[2][17];               /* first two interface names; "": none */
+    uint64_t skipped[AW_CANDUMP_N_KINDS]; /* number of entries of each kind, data frames too */
 };
 
 /* Parses a line, which need not be NUL-terminated. Returns false if it has none of the forms

@@ -1,5 +1,5 @@
-/* Reads recorded traffic of a link from a file: pcapng, pcap or lines of candump. Other formats
- * need a filter (see reading.h).
+/* Reads recorded traffic of a link from a file: pcapng, pcap, or lines of candump or Vector's ASC.
+ * Other formats need a filter (see reading.h).
  *
  *     struct aw_log *log;
  *     struct aw_log_entry entry;
@@ -24,8 +24,9 @@ struct aw_log;
 
 struct aw_log_options {
     /* Ports of the device and of the host (0: any), for captures of UDP and TCP by other programs.
-     * Skips packets between other ports. Packets without a direction are AW_TX if their destination
-     * is the device's port. */
+     * Skips packets between other ports. A packet without a direction is AW_TX if its destination
+     * is the device's port, and AW_RX if its source is that port or its destination is the
+     * host's. */
     uint16_t ports[2];
     /* Skips packets that cannot belong to this medium; NULL: accepts all packets. */
     const enum aw_medium *medium;
@@ -51,17 +52,18 @@ struct aw_log_entry {
 };
 
 /* Opens a recording, which the caller closes with aw_log_close. AW_USAGE if the file cannot be read
- * or has none of the formats. Sets *log to NULL on failure. */
+ * or has none of the formats. Also the errors of aw_reading_open and aw_reading_end. Sets *log to
+ * NULL on failure. */
 enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
 /* Reads the next entry. AW_OK, or AW_END at the end. AW_MALFORMED: a damaged part; the caller may
  * continue. AW_LOST: a read error. AW_USAGE: a log of candump -t d. AW_TIMEOUT: the descriptor is
- * non-blocking and has no data yet. */
+ * non-blocking and has no data yet. Also the error of a filter that wrote nothing. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
-/* Returns true if the file ends with an incomplete packet, as a truncated file does. err then has
- * the size of that packet. Call it after AW_END. */
+/* Returns true if the file ends with an incomplete packet or line, as a truncated file does, or if
+ * its filter has failed. err then has the reason. Call it after AW_END. */
 bool aw_log_is_truncated(const struct aw_log *log, struct aw_error *err);
 
 /* Returns the name and version of the program that wrote the current section; "": unknown. */
@@ -70,7 +72,7 @@ const char *aw_log_program(const struct aw_log *log);
 /* Returns the state of reading lines of candump. */
 const struct aw_candump_log *aw_log_candump_state(const struct aw_log *log);
 
-/* Restarts from the beginning. */
+/* Restarts from the beginning. AW_LOST: the input is a pipe. Also the errors of aw_log_open. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);
 
 /* Returns the number of bytes read so far, for a progress line. Sets *size to the file's size; 0:

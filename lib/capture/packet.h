@@ -60,8 +60,9 @@ struct aw_wrapper {
 /* Returns the link type of packets with these headers. */
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper);
 
-/* Writes the frame with its headers to out, at most cap bytes. Returns the size, or 0 if it exceeds
- * cap or the limit of IP (65000). */
+/* Writes the frame with its headers to out, at most cap bytes. Returns the size, or 0 if frame has
+ * more than 65000 bytes (the limit of IP), cap is less than its size plus AW_WRAP_MAX, or a CAN
+ * frame has no complete identifier. */
 size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame, uint8_t *out,
                size_t cap);
 

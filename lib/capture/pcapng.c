@@ -188,7 +188,8 @@ static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_sp
     return AW_EVENT;
 }
 
-/* Reads the fields that both kinds of packets share: time, captured length and data. */
+/* Reads a packet block of the current or the old kind, which differ only in the size of the
+ * interface number. */
 static enum aw_status read_packet(const struct aw_pcap_reader *reader, struct aw_span block,
                                   uint32_t interface, struct aw_packet *packet)
 {

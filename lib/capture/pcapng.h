@@ -97,7 +97,8 @@ bool aw_is_capture(struct aw_span in);
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err);
 
-/* Resets the reader at any point, so that it can read another file. on_comment remains set. */
+/* Resets the reader at any point, so that it can read another file. on_comment and context remain
+ * set. */
 void aw_pcap_reset(struct aw_pcap_reader *reader);
 
 #define AW_PCAPNG_BEGIN_MAX 256

@@ -22,8 +22,8 @@ struct aw_filter {
 };
 
 /* Finds the filter for a file by its extension. Returns false with AW_USAGE if the filter is not
- * installed; the message names its package. Returns false with AW_OK if the format needs no
- * filter. */
+ * installed; the message names its package. Returns false with AW_OK if the format needs no filter,
+ * or none is known. */
 bool aw_filter_find(struct aw_filter *filter, const char *file, struct aw_error *err);
 
 struct aw_reading {
@@ -34,7 +34,7 @@ struct aw_reading {
 };
 
 /* Opens a recording. flags are for open(2). Returns the errors of aw_file_fail, with errno, or
- * those of aw_filter_find. */
+ * those of aw_filter_find and aw_child_start. */
 enum aw_status aw_reading_open(struct aw_reading *reading, const char *path, int flags,
                                struct aw_error *err);
 

@@ -52,8 +52,8 @@ enum aw_status aw_table_init(struct aw_table *table, const char *const *names, s
                              struct aw_error *err);
 void aw_table_free(struct aw_table *table);
 
-/* Adds a row of n_columns finite numbers. AW_USAGE: NaN or infinity; the message names the column.
- * AW_NO_MEMORY: out of memory. */
+/* Adds a row of n_columns finite numbers. AW_USAGE: NaN or infinity (the message names the column),
+ * or the table has no columns. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw_error *err);
 
 /* Returns the index of the column with this name, or -1. */
@@ -69,8 +69,8 @@ enum aw_status aw_table_check_numbers(const struct aw_table *table, int column,
                                       struct aw_error *err);
 
 /* Finds the column with this name and checks its numbers. AW_USAGE (see aw_table_fail_at_row): no
- * column or several columns have the name; the message lists all names. AW_MALFORMED: as for
- * aw_table_check_numbers. */
+ * column has the name (the message lists all names), or several columns have it. AW_MALFORMED: as
+ * for aw_table_check_numbers. */
 enum aw_status aw_table_get_column(const struct aw_table *table, const char *name, int *column,
                                    struct aw_error *err);
 
@@ -89,7 +89,8 @@ static inline double aw_table_cell(const struct aw_table *table, size_t row, int
 
 /* Reads a whole file into an empty table. file NULL: opens the file called name. name is for
  * messages ("run.csv:7:1: measured: 'nan' is not a number …"). AW_MALFORMED: not a table of this
- * form. AW_LOST: a read error. The table is empty after an error. */
+ * form. AW_USAGE: the file cannot be opened, or is a recording. AW_LOST: a read error.
+ * AW_NO_MEMORY: out of memory. The table is empty after an error. */
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
                              struct aw_error *err);
 
@@ -106,7 +107,8 @@ enum aw_status aw_table_read_named(FILE *file, const char *name, const char *col
                                    struct aw_error *err);
 
 /* Writes the header and all rows. Numbers have the fewest digits that parse to the same number. The
- * other two functions write a table row by row. AW_LOST: a write error. */
+ * other two functions write a table row by row. AW_LOST: a write error. AW_USAGE: NaN, infinity, or
+ * no columns. */
 enum aw_status aw_table_write(FILE *file, const struct aw_table *table, struct aw_error *err);
 enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table,
                                      struct aw_error *err);

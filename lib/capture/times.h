@@ -1,11 +1,12 @@
 /* Recognises time columns and their units by name.
  *
- *     t  time  timestamp  __time        also with a unit: t_ms, "time [s]", Time(ms)
+ *     t  time  timestamp                also with a unit: t_ms, "time [s]", Time(ms)
+ *     dt                                the time since the previous row; also with a unit
+ *     __time
  *     s  sec  secs  second(s)  ms  msec  millisecond(s)      a unit alone
- *     dt                                the time since the previous row
  *
- * Case is ignored. "t" and PlotJuggler's "__time" are in seconds; without a suffix, the unit of the
- * others is unknown.
+ * Case is ignored, except in "__time". "t" and PlotJuggler's "__time" are in seconds; without a
+ * suffix, the unit of the others is unknown.
  */
 #ifndef AW_CAPTURE_TIMES_H
 #define AW_CAPTURE_TIMES_H
@@ -38,17 +39,18 @@ int aw_find_time_column(const char *const *names, size_t n, struct aw_time_colum
  * "". */
 void aw_split_unit(const char *text, char *name, size_t size, char unit[16]);
 
-/* Finds the time column of a table and its factor to seconds, without guessing the unit.
- * AW_MALFORMED as for aw_table_get_column, and for a column with an unknown unit. */
+/* Finds the time column of a table and its factor to seconds, without guessing the unit. Errors as
+ * for aw_table_get_column; also if there is no time column, or only time steps, or its unit is
+ * unknown. */
 enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
                                   struct aw_error *err);
 
 /* Same as aw_table_find_time, but converts the times to seconds and checks that they increase.
- * AW_MALFORMED also as for aw_table_check_times. */
+ * Errors also as for aw_table_check_times. */
 enum aw_status aw_table_convert_time(struct aw_table *table, int *column, struct aw_error *err);
 
-/* Removes rows of zeros from the end, but leaves at least one row. Programs with partly filled
- * arrays write such rows. Returns the line of the first removed row, or 0. */
+/* Removes rows of zeros from the end. Removes nothing if all rows are zeros. Programs with partly
+ * filled arrays write such rows. Returns the line of the first removed row, or 0. */
 size_t aw_table_cut_zeros(struct aw_table *table);
 
 #endif

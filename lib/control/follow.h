@@ -146,8 +146,9 @@ struct aw_follow {
 void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
                      struct aw_follow_joint *joints, int64_t now_ns);
 
-/* Registers a record with the leader's own time. Returns false if it is older than an earlier one;
- * the caller then skips it. */
+/* Registers a record with the leader's own time. Returns false if it is at most deadman_ns older
+ * than the last one; the caller then skips it. A larger step back, or a gap of more than
+ * deadman_ns, is a loss. */
 bool aw_follow_add_record(struct aw_follow *f, int64_t t_ns);
 
 /* Sets the value of this row's field. Ignores values that are not finite. */
@@ -156,7 +157,8 @@ void aw_follow_set_value(struct aw_follow *f, size_t row, double value, int64_t 
 /* Records that the leader is alive, although it has sent nothing new. */
 void aw_follow_set_alive(struct aw_follow *f, int64_t now_ns);
 
-/* Records a loss. The next step returns AW_FOLLOW_STOP if joints were following. */
+/* Records a loss: all joints stop following. The next step returns AW_FOLLOW_STOP if any joint was
+ * following. */
 void aw_follow_set_loss(struct aw_follow *f, enum aw_follow_loss loss);
 
 /* Records that the caller waited for the device after the last step, so the next one may be late.

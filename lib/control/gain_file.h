@@ -19,7 +19,7 @@
 struct aw_gain {
     bool known;
     float value;
-    int64_t sent_ns; /* time of sending, since 1970; 0: unknown */
+    int64_t sent_ns; /* time of sending, ns since 1970; 0: unknown */
 };
 
 #define AW_GAIN_NAMES 3
@@ -58,7 +58,8 @@ bool aw_gain_file_next_known(const struct aw_gain_file *kind, const struct aw_ga
 
 /* Reads a file of up to kind->n_gains gains; file NULL: opens the file called name. Errors name
  * file and line. AW_USAGE: an invalid or duplicate gain, or the file cannot be read. AW_LIMIT:
- * kind->check_value rejects a value. After an error, all gains are unknown. */
+ * kind->check_value rejects a value. Also the errors of aw_lines_next. After an error, all gains
+ * are unknown. */
 enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *context,
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);
@@ -68,6 +69,7 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
 enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *context,
                                  const struct aw_gain *gains, const char *path,
                                  struct aw_error *err);
+/* Writes the heading and the lines of all known gains. The caller checks file for write errors. */
 void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
                         const struct aw_gain *gains, FILE *file);
 

@@ -70,7 +70,7 @@ struct aw_motion_sample {
     double measured;   /* NaN: unknown; the sample is ignored */
     double output;     /* NaN: unknown; the response is not checked */
     double excitation; /* output of the experiment, compared with moving_output */
-    const char *fault; /* name of the fault, or NULL; not stored */
+    const char *fault; /* name of the fault, or NULL; copied */
 };
 
 struct aw_motion {

@@ -49,13 +49,12 @@ size_t aw_teleop_find_joint(const struct aw_teleop *t, size_t row)
     return find_joint(t, selects ? t->map->choices[t->selected] : r->joint);
 }
 
-/* Returns the level of a row's input, in the row's range: -1 to 1, or 0 to 1 for an input with a
- * resting level. */
+/* Returns the level of a row's input, in the row's range: -1 to 1, or 0 to 1 if the row sets min or
+ * max. */
 static double get_input_level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = get_row(t, row);
     double x = (t->input.value[r->input] - r->min) / (r->max - r->min) * r->gain;
-    /* An input with a resting level has one direction. */
     bool one_sided = r->min != 0 || r->max != 1;
     return aw_clamp(x, one_sided ? 0 : -1, 1);
 }
@@ -155,7 +154,7 @@ void aw_teleop_set_alive(struct aw_teleop *t, int64_t now_ns)
     t->alive_ns = now_ns;
 }
 
-void aw_teleop_set_wait(struct aw_teleop *t, int64_t now_ns)
+void aw_teleop_skip_wait(struct aw_teleop *t, int64_t now_ns)
 {
     t->step_ns = now_ns;
 }

@@ -162,7 +162,7 @@ struct aw_teleop {
 };
 
 /* Starts teleoperation. Keeps map and joints. AW_USAGE: the map names an unknown joint, has no
- * enable button, or needs an unknown speed. */
+ * enable button, or needs an unknown speed, range or list of selectable joints. */
 enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *map,
                                struct aw_teleop_joint *joints, size_t n, int64_t now_ns,
                                struct aw_error *err);
@@ -171,8 +171,8 @@ void aw_teleop_set_input(struct aw_teleop *t, size_t input, double value);
 void aw_teleop_set_alive(struct aw_teleop *t, int64_t now_ns);
 void aw_teleop_set_halt(struct aw_teleop *t, enum aw_halt halt);
 
-/* Records that the caller waited for the device, so that the next step may be late. */
-void aw_teleop_set_wait(struct aw_teleop *t, int64_t now_ns);
+/* Excludes the time until now_ns from the next step, after the caller has waited for the device. */
+void aw_teleop_skip_wait(struct aw_teleop *t, int64_t now_ns);
 
 /* Returns true if the next step will see that the enable button was released. Call that step before
  * setting later inputs. */

@@ -9,16 +9,16 @@
  * One polynomial per channel joins each pair of neighbouring points:
  *
  *   linear   straight, at constant speed; the velocity jumps at the points
- *   cubic    continuous velocity. It is 0 at both ends. At an inner point it is the mean slope of
- *            the lines before and after it. It is 0 if these slopes have opposite signs or one is 0
- *            (Craig, Introduction to Robotics, 7.3)
+ *   cubic    continuous velocity. It is 0 at both ends. At an inner point it is the mean of the
+ *            slopes of the lines before and after it. It is 0 if these slopes have opposite signs
+ *            or one is 0 (Craig, Introduction to Robotics, 7.3)
  *   quintic  velocity and acceleration 0 at both ends. Velocities and accelerations at the inner
- *            points make the third and fourth derivative continuous, too. It has the least jerk of
- *            all paths through the points that start and end at rest
+ *            points make the third and fourth derivative continuous, too. It has the least mean
+ *            squared jerk of all paths through the points that start and end at rest
  *
  * Between two points only, cubic is 3u² - 2u³ and quintic 10u³ - 15u⁴ + 6u⁵. Between several
- * points, both may overshoot the points, so check the extremes. Values have the rounding of the
- * polynomials: a point at 90 may become 90.00000000000001.
+ * points, both may overshoot the points, so check the extremes. Values are subject to rounding: a
+ * point at 90 may become 90.00000000000001.
  */
 #ifndef AW_CONTROL_TRAJECTORY_H
 #define AW_CONTROL_TRAJECTORY_H
@@ -50,8 +50,9 @@ struct aw_path {
 };
 
 /* Computes the path. points has n rows of one number per channel, in any unit. AW_USAGE: no point
- * or channel, a number that is not finite, or times that do not increase. AW_NO_MEMORY: out of
- * memory. After an error, *path is empty. */
+ * or channel, a number that is not finite, times that do not increase, or points too far apart for
+ * the time between them. AW_NO_MEMORY: out of memory. After an error, *path is empty: do not
+ * evaluate it. */
 enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
                             const double *points, size_t n, size_t channels, struct aw_error *err);
 void aw_path_free(struct aw_path *path);

@@ -186,7 +186,7 @@ static void print_values(const struct emitter *e)
     }
 }
 
-/* Prints the types of floats; type 1 marks an IEEE 754 single. */
+/* Prints the types of floats: 1 for an IEEE 754 single, 2 for a double. */
 static void print_types(const struct emitter *e)
 {
     for (int i = 0; i < e->codec->n_scalars; i++) {
@@ -225,7 +225,7 @@ bool aw_is_board_message(const struct aw_codec *codec)
     return !codec->message->head;
 }
 
-/* Node that sends all custom packets. */
+/* Node that stands for all devices with custom packets. */
 static const char others[] = "other";
 
 /* Returns true for a message of a DBC file. Its name contains its sender. */

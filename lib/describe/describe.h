@@ -5,10 +5,10 @@
  *
  * TEXT has at most 80 columns: a drawing of the packet with eight bytes per row, then one line per
  * field. (A CAN payload has 16 bits per row, the highest one on the left.) ASCII is the same
- * without box characters. JSON is the whole table as one object, with everything that a program
- * needs to build frames. MD is a page of documentation. LUA is a dissector for Wireshark, and DBC a
- * database for CAN tools. LUA and DBC always cover the whole protocol. PACKETS is an example of a
- * packet file. */
+ * without box characters. JSON is the table as one object, with everything that a program needs to
+ * build frames; message selects its messages. MD is a page of documentation. LUA is a dissector for
+ * Wireshark, and DBC a database for CAN tools. PACKETS is an example of a packet file. LUA, DBC and
+ * PACKETS always cover the whole protocol. */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
 
@@ -27,7 +27,7 @@ enum aw_describe_format {
 };
 
 /* Describes one message in each of its directions, in the variant of wire; message NULL: the whole
- * protocol. Returns the number of messages described. Returns 0 without any output if no message
+ * protocol. Returns the number of messages that match. Returns 0 without any output if no message
  * has this name, or if the protocol does not support this format (DBC is for CAN only). */
 size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message,
                    enum aw_describe_format format);

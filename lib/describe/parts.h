@@ -60,8 +60,8 @@ unsigned aw_can_head_bits(const struct aw_codec *codec);
  * scalar and in each byte; 8 is the lowest bit of byte 1. */
 unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar, unsigned i);
 
-/* CAN: returns the boards as named values of their field. The list is empty if there is no such
- * field. */
+/* CAN: returns the boards as named values of their field. Without such a field, the list has one
+ * board, "device". */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 
 /* Returns true if an earlier scalar has the same row, for another joint for example. Its meaning is

@@ -39,11 +39,12 @@ enum aw_status aw_recording_next(struct aw_recording *recording, struct aw_error
 
 const struct aw_recording_info *aw_recording_info(const struct aw_recording *recording);
 
-/* Sets the function that receives such comments; its context is that of the sink. Comments before
- * the first frame get the time of that frame. */
+/* Sets the function that receives the comments that are not marks; its context is that of the sink.
+ * Comments before the first frame or mark get its time. */
 void aw_recording_set_note_fn(struct aw_recording *recording, aw_recording_note *note);
 
-/* Creates the topics even if the recording has ended without a frame. */
+/* Creates the topics even if the recording has ended without a frame. Errors as for
+ * aw_recording_next. */
 enum aw_status aw_recording_begin(struct aw_recording *recording, struct aw_error *err);
 
 /* Returns the topics, owned by the recording. Returns NULL before the first frame or mark. */

@@ -15,8 +15,8 @@
 enum aw_status aw_link_open(struct aw_link **out, const char *url,
                             const struct aw_link_options *options, struct aw_error *err);
 
-/* Checks that aw_link_open would accept a URL: a path or a known scheme, and known keys. Opens
- * nothing. */
+/* Checks that a URL has a known scheme (or is a path) and known keys. extra: a further transport,
+ * or NULL. Opens nothing, and does not check values. AW_USAGE: a mistake, with a suggestion. */
 enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,
                              struct aw_error *err);
 

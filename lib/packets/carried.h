@@ -46,13 +46,14 @@ struct aw_carried {
     struct aw_carried_text packets, dbc;
 };
 
-/* Adds the text of a comment of this kind. Ignores other comments. AW_NO_MEMORY: out of memory. */
+/* Adds the text of a comment of this kind. Ignores AW_CARRIED_OTHER. AW_NO_MEMORY: out of
+ * memory. */
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text);
 
 /* Parses all collected files and creates *packets, which the caller frees. Sets *packets to NULL if
  * no file was collected. name is the recording's name, for messages. Returns the errors of
- * aw_packets_read. */
+ * aw_packets_read and aw_packets_read_dbc. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);
 

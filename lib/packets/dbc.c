@@ -23,7 +23,7 @@ struct parser {
 
 /* ---- Parts of statements ---- */
 
-/* Fails at the current token, with its position. */
+/* Reports a syntax error at the current token, unless an error is already reported. */
 static void fail(struct parser *p, const char *expected)
 {
     const struct aw_dbc_token *token = &p->scan.token;
@@ -86,7 +86,8 @@ static bool is_name(const struct parser *p)
     return p->status == AW_OK && p->scan.token.kind == AW_DBC_WORD;
 }
 
-/* Stores the current token if it has this kind. NULL: it has not, or the string is empty. */
+/* Stores the current token and advances, or fails if the token is not of this kind. NULL: it
+ * failed, or the string is empty. */
 static const char *parse_string(struct parser *p, enum aw_dbc_kind kind, size_t size, bool csv,
                                 const char *expected)
 {
@@ -129,7 +130,8 @@ static void skip_statement(struct parser *p)
     skip_sign(p, ';');
 }
 
-/* Skips the rest of a line, and the indented lines below it. */
+/* Skips the rest of a line, and the indented lines below it. Stops at "BO_" or an unterminated
+ * string. */
 static void skip_line(struct parser *p)
 {
     unsigned line = p->scan.token.line;
@@ -444,7 +446,8 @@ static bool equals_text(const struct aw_dbc_token *token, const char *text)
     return token->kind == AW_DBC_TEXT && aw_name_equals(text, token->at, token->length);
 }
 
-/* Parses an attribute. Ignores values that are invalid or too long for a name. */
+/* Parses an attribute, and stores it if it is a long name. Ignores names that are invalid or too
+ * long. */
 static void read_attribute(struct parser *p)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";

@@ -57,9 +57,9 @@ struct aw_dbc {
     size_t n, room;
 };
 
-/* Parses the text of a file, as aw_dbc_clean_text returns it. name is the file's name for messages.
- * AW_USAGE: a mistake, with its position. AW_NO_MEMORY: out of memory. The caller must call
- * aw_dbc_free in any case. */
+/* Parses the text of a file, as aw_dbc_clean_text returns it. dbc->store must be set, and the rest
+ * of dbc zero. name is the file's name for messages. AW_USAGE: a mistake, with its position.
+ * AW_NO_MEMORY: out of memory. The caller must call aw_dbc_free in any case. */
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err);
 

@@ -48,14 +48,14 @@ bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word);
 bool aw_dbc_token_number(const struct aw_dbc_token *token, double *value);
 
 /* Stores the token as a string of at most size - 1 bytes, size at most 240. Replaces newlines,
- * quotes, backslashes, and removes surrounding blanks; if csv is set, also replaces commas. NULL:
- * out of memory. */
+ * quotes and backslashes, and removes surrounding and repeated blanks; if csv is set, also replaces
+ * commas. NULL: out of memory. */
 const char *aw_dbc_store_token(const struct aw_dbc_token *token, struct aw_store *store,
                                size_t size, bool csv);
 
-/* Converts a whole file to UTF-8 and replaces control characters other than newlines by blanks. A
- * file that is not UTF-8 is read as Windows-1252. The caller frees the string. NULL: out of
- * memory. */
+/* Converts a whole file to UTF-8. Drops CR and a byte order mark, and replaces other control
+ * characters except newlines by blanks or '?'. A file that is not UTF-8 is read as Windows-1252.
+ * The caller frees the string. NULL: out of memory. */
 char *aw_dbc_clean_text(const char *text);
 
 #endif

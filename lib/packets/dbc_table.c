@@ -28,7 +28,8 @@ static const struct aw_field short_head[] = {
 static const struct aw_field long_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 32, .help = "identifier of 29 bits"}, {0}};
 
-/* Reasons for skipping a message or signal. Each is counted. */
+/* Reasons for skipping a message, a signal or a name of a value, and NO_LONG_FLAG, which skips
+ * nothing. Each is counted. */
 enum reason {
     FD,
     NO_CAN_ID,
@@ -141,8 +142,8 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
         skip_signal(b, signal, BAD_FACTOR);
 }
 
-/* Finds the multiplexor named in SG_MUL_VAL_, or else the message's only multiplexor that is always
- * present. Returns its index, or -1. */
+/* Finds the multiplexor named in SG_MUL_VAL_, or else the message's first multiplexor that is
+ * always present. Returns its index, or -1. */
 static int find_chooser(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     for (size_t i = 0; i < message->n; i++) {

@@ -14,7 +14,7 @@
 static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N, "
                             "const:TYPE:VALUE or checksum";
 
-/* Parses the integer after "bits:", from 1 to max. */
+/* Parses the N of a sized type such as "bits:N", from 1 to max. Returns false if it is invalid. */
 static bool read_count(const char *text, unsigned max, uint16_t *count)
 {
     char *end;
@@ -136,7 +136,8 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
     return row->unit ? AW_OK : aw_no_memory(err);
 }
 
-/* Parses a scale. The unit after it is that of the value: 0.0879deg. */
+/* Parses a scale: a number or a fraction (360/4096). The unit after it is that of the value:
+ * 0.0879deg. */
 static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, const char *text,
                                  struct aw_error *err)
 {

@@ -287,7 +287,7 @@ static double get_written_value(const struct aw_packet_memory *memory,
     return value;
 }
 
-/* Sets the text of a packet to the last text that the host has written. */
+/* Sets the text of a packet to that of the first stored packet with such a field. */
 static void fill_text(const struct aw_packet_memory *memory, struct aw_record *record,
                       const char *name)
 {
@@ -303,8 +303,8 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
     }
 }
 
-/* Returns the value of a field that was never written: 0 on the wire, clamped to the field's
- * range. */
+/* Returns the value of a field that was never written: its default, no data, or 0 on the wire,
+ * clamped to the field's range. */
 static double get_default_value(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;
@@ -482,7 +482,7 @@ static size_t next_answer(struct aw_packet_memory *memory, uint8_t *out, size_t 
     return size;
 }
 
-/* The first call starts the periodic packets. Packets that are overdue are dropped. */
+/* The first call starts the periodic packets. Missed periods are skipped. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out, size_t cap)
 {
     if (!memory)

@@ -10,14 +10,16 @@
  *
  * A field reports the first of these values that exists:
  *  - the value or gain of the joint that a [joint] section assigns to it;
- *  - the value of the last packet from the host with such a field;
+ *  - the value of such a field in the host's last packet of a kind; of several kinds, the first in
+ *    the table counts;
  *  - the value of the device's joint in its name ("m1.position"), if the units fit;
- *  - its default, no data, or the value of zeros on the wire.
+ *  - its default, no data, or the value of zeros on the wire, clamped to its range.
  * A joint of the file corresponds to the device's joint of the same name, else to the one with the
  * same index. A joint that the device does not have reaches its setpoint at once.
  *
  * Packets that have a request are sent on request. All other packets from the device are sent
- * periodically, at their rate. All functions accept NULL instead of a memory, and then do nothing.
+ * periodically, at their rate. All functions but aw_packet_memory_gains accept NULL instead of a
+ * memory, and then do nothing.
  */
 #ifndef AW_PACKETS_MEMORY_H
 #define AW_PACKETS_MEMORY_H
@@ -39,8 +41,8 @@ struct aw_packet_memory_options {
     const struct aw_variant *variant;   /* NULL: the protocol's first one */
     size_t first_custom;                /* index of the first custom message in the protocol */
     bool echoes; /* a packet with both directions is its own answer and is not sent periodically */
-    /* rate of packets without one in the file, Hz (lower if there are more than 100); 0: they are
-     * not sent */
+    /* rate of packets without one in the file, Hz (lower if there are more than 100); 0: no packet
+     * is sent periodically */
     double rate_hz;
 };
 
@@ -52,7 +54,8 @@ bool aw_packet_memory_new(struct aw_packet_memory **memory,
                           const struct aw_packet_memory_options *options);
 void aw_packet_memory_free(struct aw_packet_memory *memory);
 
-/* Updates the state of the device's n joints. */
+/* Updates the state of the device's n joints, at most AW_PACKET_MEMORY_JOINTS. Copies joints, but
+ * not their strings. */
 void aw_packet_memory_set_joints(struct aw_packet_memory *memory,
                                  const struct aw_packet_memory_joint *joints, size_t n);
 
@@ -67,7 +70,8 @@ double aw_packet_memory_new_setpoint(struct aw_packet_memory *memory, size_t joi
  * them. The memory owns the array. */
 double *aw_packet_memory_gains(struct aw_packet_memory *memory, size_t joint);
 
-/* Writes the next frame to the host that is due now, and returns its size; 0: no frame is due. */
+/* Writes the next frame to the host, an answer or a packet that is due now (ns), and returns its
+ * size; 0: no frame is due. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out,
                              size_t cap);
 

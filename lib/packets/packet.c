@@ -193,7 +193,8 @@ static uint16_t count_row_bits(const struct aw_field *row)
                : row->bits;
 }
 
-/* Floats and text must start at a byte boundary. A message has at most one text field. */
+/* Floats and text must start at a byte boundary. A message has at most one text field, outside
+ * groups, and at most max_size bytes. */
 static enum aw_status check_position(struct aw_packet *p, const struct aw_field *row,
                                      struct aw_error *err)
 {

@@ -31,8 +31,8 @@ struct aw_packets *aw_packets_new(const struct aw_protocol *protocol);
 /* Adds the packets of a file: aw_packets_read those of a packet file, aw_packets_read_dbc the
  * supported messages of a DBC file, which are called NODE.MESSAGE and have both directions. Closes
  * lines, which the caller has set up as for aw_lines_next. AW_USAGE: a mistake in the file, with
- * its position. AW_LIMIT: the table is full. AW_NO_MEMORY: out of memory. After an error, the
- * caller must free packets. */
+ * its position. AW_LIMIT: the table is full, or a packet is too large. AW_NO_MEMORY: out of memory.
+ * Also the errors of aw_lines_next. After an error, the caller must free packets. */
 typedef enum aw_status aw_packets_read_fn(struct aw_packets *packets, struct aw_lines *lines,
                                           struct aw_error *err);
 aw_packets_read_fn aw_packets_read, aw_packets_read_dbc;

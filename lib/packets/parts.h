@@ -43,7 +43,7 @@ struct aw_packet {
         size_t group_bits; /* size of one repetition */
     } group;
     /* Large arrays: aw_packet_begin clears only the used part. */
-    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be the open group */
+    struct aw_field rows[AW_PACKET_ROWS + 1]; /* terminated by {0} */
     struct aw_field group_rows[AW_PACKET_ROWS + 1];
 };
 

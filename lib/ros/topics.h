@@ -49,13 +49,14 @@ struct aw_topics *aw_topics_new(const struct aw_topics_info *info, const struct 
                                 const struct aw_topics_sink *sink);
 void aw_topics_free(struct aw_topics *topics); /* accepts NULL */
 
-/* Add a frame of the link, and a mark. Return false if the sink failed. */
+/* Add a frame of the link, and a mark. Return false if the sink failed for the raw frame or the
+ * mark; ignore failures for decoded values. */
 bool aw_topics_add(struct aw_topics *topics, enum aw_dir dir, int64_t time_ns,
                    struct aw_span bytes);
 bool aw_topics_mark(struct aw_topics *topics, int64_t time_ns, const char *text);
 
-/* Return the number of gains received so far, and the last value of gain i, whose name ("m1.kp") is
- * stored in *name. */
+/* Return the number of gains in the frames so far (set or reported), and the last value of gain i,
+ * whose name ("m1.kp") is stored in *name. */
 size_t aw_topics_count_gains(const struct aw_topics *topics);
 double aw_topics_gain(const struct aw_topics *topics, size_t i, const char **name);
 

@@ -1,4 +1,4 @@
-/* Generates types of ROS 2 from the rows of a table, and CDR from records. */
+/* Generates ROS 2 message types from a protocol table, and CDR data from records. */
 #include "ros/types.h"
 
 #include <ctype.h>

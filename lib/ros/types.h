@@ -61,8 +61,8 @@ size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, ui
 /* Converts the name of a message or group to a type name: "set_setpoints" to "SetSetpoints". */
 void aw_cdr_type_name(const char *name, char *out, size_t size);
 
-/* Writes the text of package/msg/type, at most AW_CDR_SCHEMA_MAX bytes with the NUL. Returns its
- * length. */
+/* Writes the text of package/msg/type, at most size bytes with the NUL; AW_CDR_SCHEMA_MAX are
+ * enough. Returns its length. */
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size);
 

@@ -1,4 +1,4 @@
-/* Reads and writes bits of a frame, and fills in constants, lengths and checksums. */
+/* Reads and writes bits of a frame, and computes constants, lengths and checksums. */
 #include "wire/run.h"
 
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian)

@@ -92,23 +92,23 @@ struct aw_record {
     uint64_t odd_number; /* wrong value of that scalar */
 };
 
-/* Computes the layout of a message in a variant. AW_LIMIT: the table contains a mistake. The
- * message has more than AW_MAX_SCALARS rows, or the presence of a row depends on itself, directly
- * or indirectly. The codec then works without that dependency. */
+/* Computes the layout of a message in a variant. AW_LIMIT: the table contains a mistake. If the
+ * message has more than AW_MAX_SCALARS rows, the codec is unusable. If the presence of a row
+ * depends on itself, directly or indirectly, the codec works without that dependency. */
 enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw);
 
-/* Finds a scalar with a value by "field", "label.field", or an alias. Returns its index, or -1 if
- * it is not found. */
+/* Finds a scalar with a value by "field", "label.field", or an alias. "field" also finds a row in a
+ * group if its name is unique. Returns its index, or -1 if it is not found or ambiguous. */
 int aw_codec_find(const struct aw_codec *codec, const char *name);
 
 /* Writes the scalar's full name ("elbow.position") to out, at most size bytes with the NUL. Returns
- * its length. */
+ * its length before truncation. */
 size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size);
 
 /* Unit, scale, offset and range of a scalar in this record. If the field has .scaled_by, they
- * depend on another field. */
+ * depend on another field of record, which may be NULL. */
 struct aw_range {
     const char *unit;
     double scale, offset, min, max;
@@ -116,8 +116,8 @@ struct aw_range {
 struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
                                 const struct aw_record *record);
 
-/* Returns true if the scalar is present. values are the wire numbers of the choosers, by
- * scalar. */
+/* Returns true if the scalar's choosers select it, or if it has none. values are the wire numbers
+ * of the choosers, by scalar. */
 bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double *values);
 
 /* Starts an empty record: optional fields have their fallback, and all others are absent. */
@@ -133,8 +133,8 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
                              struct aw_error *err);
 
 /* Sets a field from user input: a number with or without a unit ("45", "-45deg", "0.5rad"), a named
- * value ("torque"), or "none" if the field has a "no data" value. AW_USAGE: the input is
- * invalid. */
+ * value ("torque"), "none" if the field has a "no data" value, or the characters of a text field.
+ * AW_USAGE: the input is invalid. AW_LIMIT: the characters do not fit. */
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
                                   struct aw_error *err);
 
@@ -146,13 +146,15 @@ struct aw_pair {
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
                                    struct aw_error *err);
 
-/* Checks that all mandatory fields are set. AW_USAGE: a field is missing; the message names the
- * first one. aw_encode also performs this check. */
+/* Checks that all mandatory fields are set, and none that its choosers do not select. AW_USAGE:
+ * such a field, which the message names, or a message that a custom packet replaces. aw_encode also
+ * performs this check. */
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err);
 
-/* Encodes a record as a frame of at most cap bytes. AW_USAGE: a field is missing. AW_LIMIT: a value
- * is out of range and force is not set. Even with force, refuses NaN, infinity and values that the
- * wire cannot represent. */
+/* Encodes a record as a frame of at most cap bytes. AW_USAGE: as for aw_record_complete, or a value
+ * is not finite or not a whole number of steps. AW_LIMIT: cap is too small, or a value is out of
+ * range. force lifts ranges without .always_limit, but not the limits of the wire or of closed
+ * lists of names. */
 enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *out, size_t cap,
                          size_t *size, struct aw_error *err);
 

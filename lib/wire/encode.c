@@ -56,8 +56,8 @@ static bool fits_float(double value)
     return fabs(value) <= (double)FLT_MAX;
 }
 
-/* Rounds to float. As a double, the usual text of the largest float, 3.4028235e+38, is slightly too
- * large. So is 8.50705867e+39 for a float with 25 steps per unit. */
+/* Returns the largest float for values slightly above it that round to it. As a double, its usual
+ * text 3.4028235e+38 is slightly too large. So is 8.50705867e+39 for a float with a scale of 25. */
 static double round_to_float(double value)
 {
     bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;
@@ -83,7 +83,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     return inside ? AW_OK : fail_limit(codec, scalar, value, range, err);
 }
 
-/* Avoids floor, which is a function call. Larger doubles are always integers. */
+/* Avoids floor, which is a function call. Doubles from 2^52 on are always integers. */
 static bool is_integer(double value)
 {
     return fabs(value) >= 0x1p52 || (double)(int64_t)value == value;
@@ -98,8 +98,8 @@ static bool is_whole(double wire, double value, const struct aw_range *range)
            (!is_integer(range->offset) && fabs(wire - floor(wire + 0.5)) <= slack);
 }
 
-/* Converts a value to its number on the wire. Even force does not permit numbers that do not fit
- * into the field. */
+/* Checks a value and converts it to its number on the wire. The caller checks that an integer fits
+ * into the field's bits. */
 static enum aw_status find_wire_number(const struct aw_record *record, int scalar, bool force,
                                        double *wire, struct aw_error *err)
 {

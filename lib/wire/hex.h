@@ -12,7 +12,8 @@
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out);
 
 /* Parses a frame: hex digits with optional blanks between bytes, or an identifier and # for CAN.
- * Also recognises remote frames ("044#R"). AW_MALFORMED, with the column of the mistake. */
+ * AW_MALFORMED: a mistake (with its column), more bytes than cap or a CAN frame hold, or a remote
+ * frame ("044#R"). cap is at least AW_CAN_HEAD_MAX for CAN. */
 enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
                             uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
 

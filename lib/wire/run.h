@@ -44,8 +44,8 @@ static inline unsigned aw_code_slot(uint32_t code)
 /* Returns the size in bits of one row that is not a group. */
 uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant);
 
-/* Returns the contents of a constant row in a frame of this message. data is the frame written so
- * far. */
+/* Returns the contents of a constant row in a frame of this message. data is the frame, complete at
+ * least up to this row; only checksums read it. */
 uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *scalar,
                          const uint8_t *data);
 

@@ -27,8 +27,8 @@ typedef void aw_split_fn(void *context, struct aw_span frame);
 /* Drops an incomplete frame, because bytes after it are missing. */
 void aw_split_gap(struct aw_splitter *splitter);
 
-/* Splits bytes into frames and calls fn for each. datagram: the bytes are exactly one frame, or one
- * envelope of frames. */
+/* Splits bytes into frames and calls fn for each. is_datagram: the bytes are exactly one frame, or
+ * one envelope of frames. */
 void aw_split(struct aw_splitter *splitter, const struct aw_wire *wire, struct aw_span bytes,
               bool is_datagram, aw_split_fn *fn, void *context);
 

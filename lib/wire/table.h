@@ -49,12 +49,13 @@ enum aw_type {
                     1); .bits = 24 */
     AW_TEXT, /* NUL-padded characters, .bits / 8 of them; at most one in a message, at most 32 bytes
               */
-    AW_DIGITS, /* ASCII decimal, sent zero-padded to .digits; accepts 1 to 4 digits and a sign */
+    AW_DIGITS, /* ASCII decimal, sent zero-padded to .digits; accepts one digit if .digits is 1,
+                  else a minus and 1 to 4 digits */
     AW_GROUP,  /* repeats .rows for each of .labels; its scalars are called label.row */
     /* Rows without a value of their own: */
     AW_CONST,    /* always .constant */
     AW_CODE,     /* code of the message: .code in .bits, or .word in ASCII protocols */
-    AW_LENGTH,   /* number of bytes from here to the tail */
+    AW_LENGTH,   /* number of bytes between this row and the tail */
     AW_INDEX,    /* index of the group's repetition */
     AW_CHECKSUM, /* the protocol's checksum of all preceding bytes; .bits = 8 */
     AW_PAD,      /* zeros, ignored on receipt */

@@ -45,7 +45,7 @@ struct aw_wire {
 };
 
 /* Initialises wire. variant NULL: the protocol's first one. Copies the variant, so the caller may
- * modify it before. */
+ * modify it before. raw: values are wire numbers, without scales and names. */
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
                   const struct aw_variant *variant, bool raw);
 
@@ -67,7 +67,7 @@ const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t inde
 bool aw_wire_is_other_node(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame);
 
 /* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED, with the reason, if the
- * frame does not belong to the protocol. */
+ * frame does not belong to the protocol or is damaged (see aw_decode). */
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
                               struct aw_record *record, struct aw_error *err);
 

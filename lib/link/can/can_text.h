@@ -1,5 +1,5 @@
-/* Sends CAN frames as text over a stream link: the common code of both ends of slcan:. Internal to
- * lib/link.
+/* Sends and receives CAN frames as text over a stream link: the common code of both ends of slcan:.
+ * Internal to lib/link.
  *
  * Reads the stream in chunks and passes it byte by byte to the protocol, which detects complete
  * frames. A frame is a datagram as in wire/can_id.h: the identifier, then the data.
@@ -18,8 +18,8 @@ struct aw_can_text;
 
 struct aw_can_text_ops {
     struct aw_link_ops link;
-    /* Processes one byte. AW_OK: a frame is complete; datagram and *size are set. AW_EVENT:
-     * base.event is set. AW_TIMEOUT: more bytes are needed. */
+    /* Processes one byte. AW_OK: a frame is complete; datagram (AW_CAN_DATAGRAM bytes) and *size
+     * are set. AW_EVENT: base.rx.event is set. AW_TIMEOUT: more bytes are needed. */
     enum aw_status (*process_byte)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram,
                                    size_t *size);
     /* Servers: called when a new client has connected; discards the state of the previous one. May
@@ -43,7 +43,7 @@ struct aw_can_text {
 
 /* Opens the stream and creates a link of size bytes around it. The bytes after this struct are
  * zero. key and client_url become prefix followed by those of the stream. AW_USAGE if url is not a
- * stream. */
+ * stream. Also the errors of aw_link_open. */
 enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
                                 const struct aw_can_text_ops *ops, const char *prefix,
                                 const char *url, const struct aw_link_options *options,

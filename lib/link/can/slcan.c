@@ -177,7 +177,8 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
     return status;
 }
 
-/* Sends a command. Old firmware does not answer: then returns AW_OK and leaves *answered unset. */
+/* Sends a command. Sets *refused, and sets *answered if an answer arrives. Old firmware does not
+ * answer: then returns AW_OK. */
 static enum aw_status send_command(struct client *self, const char *line, bool *answered,
                                    bool *refused, struct aw_error *err)
 {
@@ -191,8 +192,8 @@ static enum aw_status send_command(struct client *self, const char *line, bool *
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Ends a line that another program may have begun, sends a query and waits for its answer. Later
- * answers then belong to later commands. */
+/* Ends a line that another program may have begun, closes the channel, queries the version and
+ * waits for the answer. Later answers then belong to later commands. */
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;

@@ -43,12 +43,13 @@ enum aw_slcan_kind {
  * AW_SLCAN_BROKEN. */
 bool aw_slcan_add_byte(struct aw_slcan_reader *reader, uint8_t byte);
 
-/* Decodes a line from an adapter. For AW_SLCAN_FRAME, sets datagram (AW_CAN_DATAGRAM bytes), *size,
- * and *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
+/* Decodes a complete line. For AW_SLCAN_FRAME, sets datagram (AW_CAN_DATAGRAM bytes), *size, and
+ * *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
 enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t *datagram,
                                    size_t *size, int *time_ms);
 
-/* Prints the line of a frame, with its CR and a NUL. out holds AW_SLCAN_LINE bytes. */
+/* Prints the line of a frame, with its CR and a NUL. time_ms is 0 to 59999, or AW_SLCAN_NO_TIME.
+ * out holds AW_SLCAN_LINE bytes. */
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out);
 
 /* Returns true if all size characters are hexadecimal digits. */

@@ -4,6 +4,7 @@
  *
  * The runner calls receive with bytes from the host, then step with the current time, then transmit
  * until it returns 0. It repeats this when more bytes arrive, and at next_event() at the latest.
+ * All times are ns of the clock of the link that runs the device.
  */
 #ifndef AW_LINK_CORE_DEVICE_H
 #define AW_LINK_CORE_DEVICE_H
@@ -16,8 +17,8 @@ struct aw_device_ops {
     void (*receive)(struct aw_device *device, const void *buf, size_t size, int64_t now);
     void (*step)(struct aw_device *device, int64_t now);
     /* Removes one pending message (one write on the wire) of at most cap bytes, and returns its
-     * size; 0: no message is pending. cap is at least AW_DEVICE_MESSAGE. A stream may be split
-     * there and continue in the next call. */
+     * size; 0: no message is pending. cap is at least AW_DEVICE_MESSAGE. On a stream, a message
+     * longer than cap continues in the next call. */
     size_t (*transmit)(struct aw_device *device, void *buf, size_t cap);
     /* Returns the time of the next call of step. Returns AW_NEVER if the device only waits for the
      * host. */

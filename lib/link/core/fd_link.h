@@ -18,7 +18,8 @@ struct aw_fd_link {
     bool is_socket;          /* use send(2), so that a lost peer causes an error but no signal */
     bool has_written;        /* data was written, so closing waits until the peer has read it */
     struct aw_outbox outbox; /* servers: output that the client has not read yet */
-    int64_t stalled_ns; /* time at which the client stopped reading; 0: the client is reading */
+    /* time at which the client stopped reading, or of the last AW_TIMEOUT; 0: it is reading */
+    int64_t stalled_ns;
 };
 
 /* Allocates an aw_fd_link, or a struct of size bytes that begins with one. fd is -1, and the rest
@@ -51,9 +52,9 @@ enum aw_status aw_fd_write_queued(struct aw_link *link, const void *buf, size_t 
 /* Discards queued output. */
 void aw_fd_clear_output(struct aw_fd_link *self);
 
-/* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and to
- * close its end. Otherwise, unread input would reset the connection, and the peer might lose the
- * last bytes, such as a stop. */
+/* Closes a connection and frees the link, so that written bytes arrive: gives the peer up to 0.2 s
+ * to read them and to close its end. Otherwise, unread input would reset the connection, and the
+ * peer might lose the last bytes, such as a stop. */
 void aw_fd_shut_down(struct aw_link *link);
 
 /* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx.time_ns to

@@ -1,4 +1,4 @@
-/* Opens a link by the scheme of its URL, and calls its functions. */
+/* Calls the functions of a link's transport. */
 #include "link/core/link.h"
 
 static enum aw_status store_lost(struct aw_link *link, enum aw_status status)

@@ -92,15 +92,14 @@ struct aw_link {
     unsigned n_connections;
     bool no_client;         /* servers: no client is connected */
     struct aw_turns *turns; /* see aw_link_start_turn; NULL: the link has no turns */
-    bool is_lost;           /* the last aw_link_read or aw_link_write returned AW_LOST */
+    bool is_lost;           /* a read or write has returned AW_LOST, and none has succeeded since */
     char key[128]; /* identifies the device in saved data, independent of the URL's spelling: the
                         /dev/serial/by-id name or real path of a port, the absolute path of a
                         symlink to a pty, or "tcp:HOST:PORT" */
     char client_url[160]; /* servers: URL for clients, printed as "ready: URL"; else "" */
 
     struct {
-        /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
-         * links. */
+        /* Properties of the last read. A link that does not know one leaves it 0, false or "". */
         int64_t time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
         /* this program has written the datagram to the link, and it has been sent on the bus */
         bool is_echo;

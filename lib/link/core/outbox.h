@@ -19,10 +19,11 @@ struct aw_outbox {
     uint64_t n_dropped;
 };
 
-/* Queues a message whose first sent bytes have already been sent (0 unless the queue is empty). */
+/* Queues a message whose first sent bytes have already been sent (0 unless the queue is empty).
+ * Drops and counts the message if out of memory. */
 void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size_t sent);
 
-/* Returns the next bytes to send. Its size is 0 if the queue is empty. */
+/* Returns the next bytes to send. The size is 0 if the queue is empty. */
 struct aw_span aw_outbox_next(const struct aw_outbox *box);
 
 /* Removes n sent bytes from the queue. */

@@ -29,8 +29,8 @@ enum aw_status aw_owner_record(const struct aw_owner *owner, const char *pty, st
 /* Releases the symlink and removes its lock file. */
 void aw_owner_release(struct aw_owner *owner);
 
-/* Call it before opening path. AW_NO_LINK: path leads through a symlink whose owner has exited.
- * AW_OK: also for paths without a record. */
+/* AW_NO_LINK: path leads through a symlink whose owner has exited. AW_OK: also for paths without a
+ * record. To open path, open it first: the number of its pty cannot be reused while it is open. */
 enum aw_status aw_owner_check(const char *path, struct aw_error *err);
 
 #endif

@@ -20,8 +20,8 @@
 enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const argv[],
                              struct aw_clock *clock, struct aw_error *err);
 
-/* For the child: creates a link on an inherited descriptor. key is its name in messages. AW_NO_LINK
- * if the descriptor is not a stream socket. */
+/* For the child: creates a link on an inherited descriptor, which the link then owns. key is its
+ * name in messages. AW_NO_LINK if the descriptor is not a stream socket. */
 enum aw_status aw_spawn_parent(struct aw_link **out, int fd, const char *key,
                                struct aw_clock *clock, struct aw_error *err);
 

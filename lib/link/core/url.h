@@ -27,8 +27,9 @@ struct aw_url {
     } params[AW_URL_KEYS];
 };
 
-/* Parses a URL. AW_USAGE: the string is empty or too long, a key has no value or occurs twice, or
- * there are more than AW_URL_KEYS keys. aw_link_open checks the scheme and the keys. */
+/* Parses a URL. AW_USAGE: the string is empty or too long, a part after the question mark is not
+ * KEY=VALUE, a key occurs twice, or there are more than AW_URL_KEYS keys. aw_link_open checks the
+ * scheme and the keys. */
 enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_error *err);
 
 /* Returns the value of a key; NULL: the URL does not have the key. */
@@ -49,12 +50,13 @@ enum aw_status aw_url_choice(const struct aw_url *url, const char *key, const ch
 const char *aw_url_split_host(const char *rest, const char **host, size_t *size);
 
 /* Same as aw_url_split_host, but parses the port (0 to 65535) and copies the host ("" if there is
- * none). */
+ * none). AW_USAGE: no valid port, or the host is longer than host_size - 1 bytes. */
 enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, unsigned *port,
                                 struct aw_error *err);
 
 /* Parse numbers in URL values: "10%" or 0.1 as a share from 0 to 1; "5ms" as nanoseconds, at most
- * an hour. A time without a unit is in seconds. name: for messages. */
+ * an hour. A time without a unit is in seconds. name: for messages. AW_USAGE: invalid or out of
+ * range. */
 enum aw_status aw_url_share(const char *name, const char *text, double *share,
                             struct aw_error *err);
 enum aw_status aw_url_duration(const char *name, const char *text, int64_t *ns,

@@ -139,7 +139,7 @@ static bool has_line(const char *name, const char *wanted)
     return found;
 }
 
-/* Finds the first entry of the directory whose name starts with beginning. */
+/* Finds the first entry of the directory whose name starts with prefix. */
 static bool find_entry(const char *directory, const char *prefix, char *out, size_t size)
 {
     bool found = false;

@@ -24,7 +24,7 @@ extern const char *const aw_fault_keys[];
 
 /* Wraps inner, and takes ownership of it, if the URL has fault keys; else returns inner itself.
  * ascii: damages messages as described for ASCII links. Closes inner on failure. AW_USAGE: a value
- * is invalid. */
+ * is invalid, or reorder is given for a stream. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const struct aw_url *url,
                              bool ascii, struct aw_error *err);
 
@@ -38,7 +38,8 @@ struct aw_fault_counters {
 /* Adds the counters of a link from aw_fault_wrap to sum. Adds nothing for other links. */
 void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum);
 
-/* Called for every message; tx is true for messages from the host. */
+/* Called for every message; tx is true for messages written to inner, false for those read from
+ * it. */
 typedef void aw_trace_fn(void *context, bool tx, const void *buf, size_t size);
 
 /* Wraps inner and takes ownership of it. If out of memory, closes inner and returns NULL. */

@@ -319,7 +319,7 @@ static void read_after_wait(struct aw_operator *h)
 {
     for (size_t i = 0; i < h->engine.n; i++)
         update_joint(h, i);
-    aw_teleop_set_wait(&h->engine, aw_clock_now(h->session->clock));
+    aw_teleop_skip_wait(&h->engine, aw_clock_now(h->session->clock));
     h->input.keys.late = true;
     while (!read_keys(h))
         ;

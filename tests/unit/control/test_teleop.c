@@ -168,7 +168,7 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
     else if (strcmp(does, "late") == 0)
         now += (int64_t)number * MS;
     else if (strcmp(does, "waited") == 0)
-        aw_teleop_set_wait(&t, now += (int64_t)number * MS);
+        aw_teleop_skip_wait(&t, now += (int64_t)number * MS);
     else if (strcmp(does, "lose") == 0)
         aw_teleop_set_halt(&t, *name == 'e' ? AW_HALT_EVENTS : AW_HALT_GONE);
     else if (strcmp(does, "stale") == 0)
