@@ -48,8 +48,8 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 
-/* Parses the tokens once to find out whether they contain a command, or an option that acts as one,
- * such as --version. */
+/* Sets *has_command if the tokens contain a command, an option that acts as one, such as --version,
+ * or an error. Otherwise their options apply to the session. */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_tokens *tokens,
                                     bool *has_command)
 {

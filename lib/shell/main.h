@@ -6,7 +6,8 @@
 
 extern const struct aw_command *const aw_common_commands[]; /* NULL-terminated */
 
-/* Runs the whole program: main() is "return aw_main(&tool, argc, argv);". */
+/* Runs the whole program and returns its exit code: main() is "return aw_main(&tool, argc,
+ * argv);". */
 int aw_main(const struct aw_tool *tool, int argc, char **argv);
 
 #endif

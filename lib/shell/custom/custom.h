@@ -6,8 +6,8 @@
 
 /* Returns the custom packet to the device with this name, or NULL. */
 const struct aw_codec *aw_find_custom_packet(struct aw_session *session, const char *name);
-/* Sends a custom packet with the fields of the arguments (not with --dry-run) and prints its
- * reply. */
+/* Sends a custom packet with the fields of the arguments and prints its reply; with --dry-run only
+ * shows its bytes. */
 enum aw_status aw_send_custom_packet(struct aw_session *session, const struct aw_args *args,
                                      const struct aw_codec *codec);
 /* aw_run_send runs the command send, whose argument "message" names a custom packet.

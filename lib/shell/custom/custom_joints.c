@@ -122,7 +122,9 @@ each_packet(struct aw_session *session, const double *setpoints,
     return status;
 }
 
-/* Does not check ranges: the caller has done so, unless --force is given. */
+/* Sends a packet, which starts a motion. context: bool, true for a stream, which tolerates LOST_MAX
+ * - 1 consecutive lost answers. Does not check ranges: the caller has done so, unless --force is
+ * given. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
                                   void *context)
 {
@@ -148,7 +150,8 @@ static enum aw_status show_packet(struct aw_session *session, struct aw_record *
     return aw_transmit_show(session, packet);
 }
 
-/* Without a connected device, a packet is complete only if the command names all its joints. */
+/* Shows the packets. Without a connected device, a packet is complete only if the command names all
+ * its joints, or they were sent before; otherwise AW_STOPPED. */
 static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -241,7 +244,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_joint_li
     return status == AW_OK ? stream_path(session, list, &motion, goal) : status;
 }
 
-/* Returns 0 seconds, because a firmware jumps to its setpoint. */
+/* Sets *seconds to 0, because a firmware jumps to its setpoint. */
 size_t aw_custom_get_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *packet, struct aw_joint_goal *goals,
                              double *seconds)

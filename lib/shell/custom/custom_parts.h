@@ -62,19 +62,20 @@ double aw_custom_get_target(const struct aw_custom_joint *joint);
 double aw_custom_hold_position(const struct aw_session *session,
                                const struct aw_custom_joint *joint);
 
-/* Builds a packet with these setpoints for its joints; NaN keeps the joint's current setpoint.
- * AW_TIMEOUT: a joint's position is unknown. */
+/* Builds the message with this index in the wire's table, with these setpoints for its joints; NaN
+ * keeps the joint's current setpoint. AW_TIMEOUT: that setpoint is unknown. */
 enum aw_status aw_custom_fill_packet(struct aw_session *session, size_t message,
                                      const double *setpoints, struct aw_record *packet);
 
-/* Sends the packet and stores the values in its answer. */
+/* Sends the packet, and stores its setpoints and the values in its answer. */
 enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet);
 
-/* Sends each query once. Without queries, reads reports until every joint has a position.
- * AW_TIMEOUT at the deadline. */
+/* Sends each query once, and waits for each answer as aw_custom_await does. Without queries, reads
+ * reports until every joint has a new position; AW_TIMEOUT at the deadline. */
 enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 
-/* Reads the next message that has values, without sending a query. AW_TIMEOUT at the deadline. */
+/* Reads the next message and stores its values, without sending a query. AW_TIMEOUT at the
+ * deadline. AW_USAGE: the device sends nothing by itself. */
 enum aw_status aw_custom_receive(struct aw_session *session, int64_t deadline);
 
 extern const struct aw_controller aw_custom_controller;

@@ -10,7 +10,8 @@
 #define FRAME_ROOM 256
 /* tolerance of an unchanged setpoint, as a share of the arrival tolerance */
 #define SAME_VALUE_SHARE 1e-3
-#define KEPT_NS          (500 * AW_MILLISECOND)
+/* a setpoint that changed within this time may still be moving the joint */
+#define KEPT_NS (500 * AW_MILLISECOND)
 
 /* ---- Fields of joint values ---- */
 

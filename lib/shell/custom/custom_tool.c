@@ -134,7 +134,8 @@ static bool has_moved(const struct aw_custom_arm *arm, const double *before)
     return false;
 }
 
-/* Without an answer, the measured positions confirm the stop. */
+/* Waits until the joints rest, which confirms a stop that the device does not answer. AW_TIMEOUT:
+ * they still move after REST_S. */
 static enum aw_status await_rest(struct aw_session *session)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -183,7 +184,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     return AW_OK;
 }
 
-/* Uses the last measured positions. */
+/* Holds the last known positions; does not read new ones. */
 void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_error saved_err = session->err;

@@ -30,8 +30,8 @@ bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
     return codec && codec->message->reads;
 }
 
-/* Registers the stop for custom joints before the first byte is sent. In a script, the packet must
- * not begin a stream with a jump. */
+/* Reads the joints and starts a motion, so that the stop is ready before the first byte is sent. In
+ * a script, the packet must not begin a stream with a jump. */
 static enum aw_status begin_motion(struct aw_session *session, const struct aw_record *packet)
 {
     struct aw_joint_list list;

@@ -4,11 +4,13 @@
 
 #include "shell/session/session.h"
 
-/* Prints the help of a command; NULL: the first page. */
+/* Prints the help of a command; NULL: a short page, or with --help-all the first page of the
+ * manual. Returns AW_OK. */
 enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command);
 
-/* Prints help as one JSON object, for programs. It describes the whole tool (options, commands,
- * messages), one command, or a topic. The topic records describes its members. */
+/* Prints help as one JSON object, for programs. It describes the command, else the topic, else
+ * (both NULL) the whole tool: options, commands, messages. The topic records describes its members.
+ * AW_NO_MEMORY: out of memory. */
 struct aw_topic;
 enum aw_status aw_print_help_json(struct aw_session *session, const struct aw_command *command,
                                   const struct aw_topic *topic);

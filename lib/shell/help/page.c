@@ -229,7 +229,7 @@ void aw_page_add_code(struct aw_page *page, const char *line)
     }
 }
 
-/* Splits "| left | right |" in place. */
+/* Prints a table row "| left | right |", unless both cells are empty. Modifies line. */
 static void print_markdown_row(struct aw_page *page, char *line)
 {
     char *cells[2] = {line + 2, ""}, *to = line + 2;

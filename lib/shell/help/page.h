@@ -19,7 +19,8 @@ struct aw_page {
     struct aw_output *out;
     enum aw_page_form form;
     const char *bold, *plain;
-    /* columns of the terminal; 0: no terminal, so lines do not wrap and grep works on them */
+    /* columns of the terminal, at most 100; 0: no terminal, so lines do not wrap and grep works on
+     * them */
     int width;
     int depth; /* level of headings in a manual page: 0 .SH, 1 .SS, 2 a plain line */
     enum aw_page_part last;

@@ -14,7 +14,7 @@ extern const struct aw_topic aw_topics[]; /* {0}-terminated */
 
 const struct aw_topic *aw_find_topic(const char *name); /* Returns NULL if not found. */
 
-/* Writes the part of the first line after the "—" to out, which has 128 bytes. */
+/* Writes the part of the first line after the "—" to out, which has 128 bytes, and returns out. */
 const char *aw_write_topic_summary(const struct aw_topic *topic, char *out);
 
 /* Copies the second column of the row named key to out, truncated to size - 1 characters, and
@@ -32,13 +32,14 @@ void aw_show_topic(struct aw_page *page, const struct aw_topic *topic);
 /* Shows only this tool's tables: its options, links, fields and config keys. */
 void aw_show_topic_tables(struct aw_page *page, const struct aw_topic *topic);
 
-/* Completes the names of topics. */
+/* Completes the names of topics, except those that are also names of commands. */
 aw_complete_fn aw_complete_topics;
 
 /* Prints rows of options under a title; nothing for an empty table. */
 void aw_page_add_options(struct aw_page *page, const char *title, const struct aw_option *table);
 
-/* Prints the same options as keys of [options] in the config file. */
+/* Prints those options that the config file accepts, as keys of [options]. Prints nothing for an
+ * empty table. */
 void aw_page_add_option_keys(struct aw_page *page, const char *title,
                              const struct aw_option *table);
 

@@ -12,7 +12,7 @@
 #include "shell/safety/ask.h"
 #include "view/terminal/screen.h"
 
-/* Clears the rest of the line. */
+/* Returns the escape sequence that clears the rest of the line; "" if the terminal has none. */
 static const char *clear_rest(void)
 {
     return aw_screen_is_capable() ? "\033[K" : "";
@@ -64,7 +64,8 @@ static enum aw_status do_action(struct aw_jog *jog, char action)
     }
 }
 
-/* Finds the key at the start of the text. Returns its length, or 1 if it is not a key. */
+/* Finds the key at the start of the text, and sets *action ('\0': not a key). Returns the length to
+ * skip. */
 static size_t handle_key(const char *text, char *action)
 {
     *action = '\0';

@@ -95,7 +95,8 @@ size_t aw_joints_find_index(const struct aw_joint_list *list, const char *text)
     return i;
 }
 
-/* Finds a joint by its number on the wire, and lists it. */
+/* Finds the joint that the hook find_other knows by this text, and adds it to the list unless it is
+ * listed. Returns its index; list->n if not found. */
 static size_t find_other(struct aw_session *session, struct aw_joint_list *list, const char *text)
 {
     const struct aw_joints *joints = session->tool->motion.joints;
@@ -218,7 +219,8 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
-/* Sets steering targets. The velocity follows from the distance between consecutive targets. */
+/* Sets the steering targets of a stream. Their velocities follow from the distance between
+ * consecutive targets. AW_STOPPED with --dry-run. */
 static enum aw_status set_steer_targets(struct aw_session *session, struct aw_joint_list *list,
                                         const struct aw_joint_command *command)
 {
@@ -302,7 +304,8 @@ double aw_joint_steer_velocity(const struct aw_session *session, const struct aw
                     aw_joint_distance(joint, joint->steer.steer_target), max_speed);
 }
 
-/* Answers each report before the caller sees it. */
+/* Passes each report to on_report, which may change the steering targets. Then answers the report
+ * with the velocities of the steered joints. */
 static bool steer(void *context, const struct aw_joint_list *seen)
 {
     struct steering *s = context;
@@ -380,7 +383,9 @@ struct arrival {
     const struct aw_joint *stray; /* moves away from its target, or NULL */
 };
 
-/* A joint without a measured position has not arrived. */
+/* Finds the joint with the largest distance relative to its tolerance. Returns false if all joints
+ * have arrived. A joint with an unknown position has not arrived; joints without measurements
+ * (is_blind) are skipped. */
 static bool find_farthest(struct arrival *a)
 {
     double max_ratio = 0;
@@ -398,8 +403,8 @@ static bool find_farthest(struct arrival *a)
     return max_ratio > 0;
 }
 
-/* Finds a joint that is farther from its target than at the start. Tolerates the oscillation of a
- * joint that still moves. */
+/* Finds a joint that is farther from its target than at the start, plus a margin: while the motion
+ * runs, the permitted lag; after it has ended, the tolerance or half of the start distance. */
 static bool find_stray(struct arrival *a, bool ended)
 {
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED && !a->stray; i++) {
@@ -522,8 +527,8 @@ static void show_progress(struct aw_session *session, const void *context)
                              where);
 }
 
-/* A steered joint has no target, so it stops when steering ends. Other joints stop only on a
- * fault. */
+/* Sends the safe stop: when steering ends, because a steered joint has no target to hold, or when a
+ * joint moves away from its target. Returns status if it is an error, else that of the stop. */
 static enum aw_status stop_now(struct aw_session *session, enum aw_status status)
 {
     struct aw_error saved_err = session->err;

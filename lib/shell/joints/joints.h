@@ -96,17 +96,18 @@ struct aw_joint {
     int decimals; /* decimals of targets in text style */
     struct {
         double min, max; /* limits of targets; infinite: none. The caller handles --force */
-        /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
-         * velocities are refused */
+        /* max speed, in the targets' unit per second; INFINITY: unknown. Targets that need a higher
+         * speed cause a warning; higher velocities are refused */
         double max_speed;
     } limits;
+    /* in the targets' unit */
     struct {
         double tolerance;     /* arrival tolerance */
         double min_motion;    /* smallest detectable motion, above noise and encoder resolution */
-        double max_deviation; /* max deviation from the expected position; INFINITY: none */
+        double max_deviation; /* max deviation from the expected position; INFINITY: no limit */
     } tolerance;
     double home_target; /* target of home; NaN: none */
-    double full_effort; /* full-scale effort; NaN: unknown */
+    double full_effort; /* full-scale effort, in the unit of EFFORT; NaN: unknown */
     struct {
         unsigned accepts; /* AW_JOINT_TAKES_… */
         bool can_wrap;    /* an angle in rad that wraps after a turn */
@@ -348,8 +349,8 @@ enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *
 /* Reads the joints before a motion: sets targets and positions without a new report to NaN. */
 enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list);
 
-/* Each function checks the command and calls the hook of the same name, or performs its default if
- * the hook is NULL. aw_joints_send_unchecked calls the hook command without a check.
+/* Each function calls the hook of the same name, or performs its default if the hook is NULL.
+ * aw_joints_command first checks the command; aw_joints_send_unchecked sends it without a check.
  * aw_joints_await shows the progress of the motion, see aw_session_show_progress. It stops a joint
  * that moves away from its target: AW_REFUSED. */
 enum aw_status aw_joints_send_unchecked(struct aw_session *session, struct aw_joint_list *list,
@@ -366,11 +367,12 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);
 
-/* Returns the duration in s of a motion that begins now by aw_joints_now; NaN: unknown. */
+/* Returns the duration of a motion to the command's targets, s: that of the command, else the
+ * tool's default, else for steered joints that at their max speed. NaN: unknown. */
 double aw_joints_duration_s(const struct aw_session *session, const struct aw_joint_list *list,
                             const struct aw_joint_command *command);
 
-/* Like attend, until this time of the device's clock. */
+/* Like aw_joints_attend, until this time of aw_joints_now. */
 enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_joint_list *list,
                                       int64_t at_ns, aw_joints_report_fn *on_report, void *context);
 
@@ -413,7 +415,7 @@ struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list 
 /* Returns a joint with unknown state and without limits. */
 struct aw_joint aw_joint_make(const char *name);
 
-/* Stores a value that arrived at this time. */
+/* Stores a value that arrived at this time of the session's clock; NaN: it is unknown. */
 void aw_joint_set_value(struct aw_joint *joint, enum aw_joint_value kind, double value,
                         int64_t time_ns);
 

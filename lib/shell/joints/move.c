@@ -98,7 +98,8 @@ static bool is_steered(const struct aw_session *session)
     return session->tool->motion.steer_gain > 0;
 }
 
-/* The host can steer a joint only from a known position. */
+/* Sends the motion. First reads unknown positions if the host steers the joints, and runs the start
+ * check of a setpoint command. */
 static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
@@ -112,7 +113,8 @@ static enum aw_status send_command(struct aw_session *session, struct aw_joint_l
     return status == AW_OK ? aw_joints_command(session, list, command) : status;
 }
 
-/* Stops steered joints at the end, whatever the outcome. */
+/* Waits for arrival if the host steers the joints or --wait is given, ends the motion unless the
+ * device holds its target, and reports the result. status: of sending the motion. */
 static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_joint_command *command, double tolerance,
                              enum aw_status status)
@@ -186,7 +188,7 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
     return AW_OK;
 }
 
-/* Refuses a misspelt tool-specific argument. */
+/* Checks that a name is that of a joint. If not, suggests a tool-specific argument or a joint. */
 static enum aw_status check_argument(struct request *r, const char *name)
 {
     const char *const *names = r->session->tool->motion.joints->extra_names;
@@ -243,8 +245,8 @@ static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound
     return status == AW_OK ? add_goal(r, at, value) : status;
 }
 
-/* Lists the joints and parses the common arguments. Connects only if the list depends on the
- * device; a dry run then ends with the reason. */
+/* Lists the joints, and parses the arguments that name no joint. Connects only if the list depends
+ * on the device; a dry run then ends with the reason. */
 static enum aw_status begin_request(struct request *r, struct aw_session *session,
                                     const struct aw_args *args)
 {

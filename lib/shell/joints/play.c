@@ -12,9 +12,9 @@
 /* after a longer delay, the path resumes where it stopped */
 #define GAP_NS         (200 * AW_MILLISECOND)
 #define ROUNDING       1e-6
-#define MAX_LAG_S      1.0 /* s */
-#define LAG_STEP       0.005
-#define ARRIVAL_WAIT_S 10
+#define MAX_LAG_S      1.0   /* max lag that find_lag tries, s */
+#define LAG_STEP       0.005 /* step between these lags, s */
+#define ARRIVAL_WAIT_S 10    /* max wait for arrival at the end of the path, s */
 #define DEFAULT_HZ     50.0
 /* time to read messages that arrived during a suspension */
 #define LATE_NS (20 * AW_MILLISECOND)
@@ -104,7 +104,8 @@ static enum aw_status begin(struct aw_play *p)
     return status;
 }
 
-/* A path whose start and end differ needs a motion back to its start. */
+/* For --loop: sets *closed to false if the path does not end where it starts, so that it needs a
+ * motion back. AW_LIMIT: see aw_start_check_loop. */
 static enum aw_status check_loop(struct aw_play *p, bool *closed)
 {
     struct aw_joint_goal first[AW_PLAY_JOINTS], last[AW_PLAY_JOINTS];
@@ -126,7 +127,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 
 /* ---- Monitoring ---- */
 
-/* Returns the current time in the file. */
+/* Returns the current time on the path, with all previous passes, s. */
 static double get_path_now(const struct aw_play *p)
 {
     double elapsed_s = (double)(aw_joints_now(p->session) - p->time.due_ns) / 1e9;
@@ -157,7 +158,8 @@ static bool on_report(void *context, const struct aw_joint_list *list)
     return is_fine;
 }
 
-/* A fault of one joint ends the motion of all joints. */
+/* Checks each joint for faults, silence, deviation and lag. The first failure ends the motion of
+ * all joints. */
 static enum aw_status check_joints(struct aw_play *p)
 {
     struct aw_session *session = p->session;
@@ -284,8 +286,8 @@ static enum aw_status stream_path(struct aw_play *p, bool is_repeat)
     return status;
 }
 
-/* Moves to the first point and along the path, and waits for the end. first: nothing has moved
- * yet. */
+/* Moves to the first point and along the path, and waits for the end. is_first: nothing has moved
+ * yet. is_repeat: streams the path repeatedly. */
 static enum aw_status play_once(struct aw_play *p, bool is_first, bool is_repeat)
 {
     struct aw_session *session = p->session;
@@ -386,7 +388,7 @@ static double get_rms_error(const struct aw_play *p, size_t k, double lag_s)
     return n ? sqrt(sum / (double)n) : NAN;
 }
 
-/* Returns the time shift of the file that best fits the measurement. */
+/* Returns the time shift of the file that best fits the measurement, s. */
 static double find_lag(const struct aw_play *p, size_t k)
 {
     double min_rms = INFINITY, best = NAN;

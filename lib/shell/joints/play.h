@@ -7,8 +7,8 @@
  *     1.5,20,-20
  *
  * A file without a header needs --columns; a file without times needs --every. In a recording
- * (".position"), rows that repeat a measurement are dropped. A value outside a limit by up to the
- * joint's tolerance is clamped. The path may exceed the joint's speed by a factor of 1.5.
+ * (".position"), rows that repeat a measurement are dropped, a value outside a limit by up to the
+ * joint's tolerance is clamped, and the path may exceed the joint's speed by a factor of 1.5.
  *
  * The whole file is checked before the first byte is sent. After a pause of the process (SIGSTOP, a
  * busy machine), play resumes where the joints waited. A device with its own clock plays by that
@@ -58,7 +58,8 @@ struct aw_play_joint {
     /* For play only: */
     double max_deviation;     /* --max-deviation; NaN: from the joint list */
     double max_lag;           /* max following error */
-    double target, low, high; /* last, lowest and highest setpoint */
+    double target, low, high; /* last, lowest and highest setpoint of the current pass */
+    /* arrival time of the last report; state of aw_joint_check_lag */
     int64_t seen_ns, behind_ns;
     struct aw_motion monitor;
     struct aw_table samples; /* measured positions, by their time in the file */
@@ -88,7 +89,8 @@ struct aw_play {
 enum aw_path_mode aw_play_mode(const struct aw_session *session);
 
 /* Reads the file into path, joints (by index), start_speed and max_speed. list must be filled.
- * Checks ranges and speeds, unless forced. */
+ * Checks ranges and speeds, unless forced. AW_STOPPED: a dry run without a connection, and only the
+ * device knows its joints. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file);
 
 aw_run_fn aw_run_play;

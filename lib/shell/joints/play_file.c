@@ -13,10 +13,10 @@
 #include "shell/joints/play.h"
 #include "shell/safety/safety.h"
 
-#define ROUNDING       1e-6
-#define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves, s */
-#define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
-#define LONGEST_S      86400.0 /* max duration of a path */
+#define ROUNDING              1e-6    /* tolerance for rounding errors of positions */
+#define MAX_SAMPLE_INTERVAL_S 0.02    /* max interval of measurements of a moving joint, s */
+#define MEASURED_SPEED        1.5     /* encoder noise makes a measured motion look faster */
+#define MAX_DURATION_S        86400.0 /* max duration of a path, s */
 
 struct file_reader {
     struct aw_play *play;
@@ -135,8 +135,8 @@ static bool may_be_joint(const struct file_reader *r, size_t column, size_t numb
     return r->table.no_header || strtoul(end, NULL, 10) == number;
 }
 
-/* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in order,
- * skipping columns with other names. */
+/* Returns the suggested name of a column: a joint, a time, or "-" to ignore it. If the file names
+ * no joint, assigns joints in order, skipping columns with other names. */
 static const char *suggest_column(const struct file_reader *r, size_t column, struct suggestion *o)
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -306,8 +306,8 @@ static void drop_repeats(struct file_reader *r)
     for (size_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && is_same_position(r, first, end);)
             end++;
-        double from = get_time(r, first) + SAMPLED_S;
-        double to = end < n ? get_time(r, end) - SAMPLED_S : (double)INFINITY;
+        double from = get_time(r, first) + MAX_SAMPLE_INTERVAL_S;
+        double to = end < n ? get_time(r, end) - MAX_SAMPLE_INTERVAL_S : (double)INFINITY;
         for (size_t i = first; i < end; i++)
             if (i == first || i == n - 1 || (get_time(r, i) >= from && get_time(r, i) <= to))
                 copy_row(table, n_kept++, i);
@@ -342,10 +342,10 @@ static enum aw_status make_path(struct file_reader *r)
                             : position;
         }
     }
-    if (status == AW_OK && n > 0 && times[n - 1] - times[0] > LONGEST_S) {
+    if (status == AW_OK && n > 0 && times[n - 1] - times[0] > MAX_DURATION_S) {
         aw_fail(&r->session->err, AW_LIMIT,
                 "the path takes %.9g s, more than %g s — check the times", times[n - 1] - times[0],
-                LONGEST_S);
+                MAX_DURATION_S);
         status = aw_table_fail_at_row(&r->session->err, &r->table, n - 1);
     }
     if (status == AW_OK)
@@ -366,7 +366,8 @@ static double get_max_speed(const struct file_reader *r, size_t k)
            (r->measured ? MEASURED_SPEED : 1);
 }
 
-/* --force lifts the joints' limits and the default --max-speed. */
+/* Returns true if no limit of speed applies: --force lifts the joints' limits and the default
+ * --max-speed, but not a --max-speed that the user gave. */
 static bool may_be_fast(const struct file_reader *r)
 {
     const struct aw_option_value *option = aw_options_find(&r->session->options, "max-speed");
@@ -374,7 +375,8 @@ static bool may_be_fast(const struct file_reader *r)
     return r->session->options.run.force && !is_given;
 }
 
-/* The fastest point of the path. Its speed is a multiple of the joint's limit. */
+/* The fastest segment of the path: its first point, its fastest joint, and the ratio of their max
+ * speed to the limit. */
 struct fastest {
     double ratio;
     size_t point, joint;
@@ -443,7 +445,6 @@ static enum aw_status check_path(struct file_reader *r, const struct fastest *fa
     return status == AW_OK ? check_speed(r, fastest) : status;
 }
 
-/* The file cannot be checked if only the device knows its joints and none is connected. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;

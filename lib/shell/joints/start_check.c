@@ -204,7 +204,8 @@ size_t aw_start_select_far(struct aw_session *session, const struct aw_joint_lis
 
 /* ---- Approach ---- */
 
-/* Returns the duration that keeps all joints within their speed. */
+/* Sets *seconds to the duration that keeps all joints within their approach speed; 0: all are at
+ * their targets. */
 static enum aw_status approach_time(struct aw_session *session, const struct aw_joint_list *list,
                                     const struct aw_joint_goal *goals, const double *from, size_t n,
                                     double *seconds)
@@ -268,7 +269,8 @@ static bool is_steering(const struct approach *approach)
     return false;
 }
 
-/* A fault of one joint ends the approach of all joints. */
+/* Checks each joint for faults, silence and lag. The first failure ends the approach of all
+ * joints. */
 static enum aw_status check_joints(struct approach *approach)
 {
     struct aw_session *session = approach->session;
@@ -309,7 +311,8 @@ static enum aw_status begin_approach(struct approach *approach)
     return status;
 }
 
-/* Resumes at the same point after the program was suspended. */
+/* Streams targets from the start positions to the goals, at the tool's rate. Resumes at the same
+ * point after the program was suspended. */
 static enum aw_status run_approach(struct approach *approach)
 {
     struct aw_session *session = approach->session;
@@ -371,7 +374,7 @@ static bool find_far_joint(struct arrival *a, const struct aw_joint_list *list)
     return false;
 }
 
-/* Applies the approach limits until the approach ends. */
+/* Returns true while a joint is still far from its target and none has failed check_joints. */
 static bool check_approach(void *context, const struct aw_joint_list *list)
 {
     struct arrival *a = context;

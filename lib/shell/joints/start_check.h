@@ -58,13 +58,14 @@ enum aw_status aw_joint_check_lag(struct aw_session *session, const struct aw_jo
 enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joint *joint,
                                  double *max_jump);
 
-/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE: not a
- * speed. */
+/* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE: not a speed.
+ * AW_LIMIT: faster than the joint or --max-speed permits, without --force. */
 enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_joint *joint,
                                    double *speed);
 
-/* Runs the start check. AW_OK: all targets are close enough, or --approach is given. AW_LIMIT: the
- * error names the joint, both positions and the remedy. */
+/* Runs the start check. AW_OK: all positions are known (or --force is given), and all targets are
+ * close enough (or --approach is given). AW_LIMIT: the error names the joint, both positions and
+ * the remedy. AW_USAGE: an invalid option. */
 enum aw_status aw_start_check(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
 
@@ -109,9 +110,10 @@ double aw_min_duration(const struct aw_joint *joint, double distance, double pea
 enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joint *joint,
                                  double distance, double peak_ratio, double seconds);
 
-/* Moves the joints to these targets at --approach, or in half a second if they are close, and waits
- * for arrival. AW_REFUSED: a fault, or --max-lag exceeded. AW_TIMEOUT: 0.5 s without reports. On
- * failure the caller stops the joints. */
+/* Moves the joints to these targets at --approach, and waits for arrival. Without --approach takes
+ * 0.5 s, or longer so as not to exceed 30 % of the max speed. AW_REFUSED: a fault, --max-lag
+ * exceeded, or no arrival. AW_TIMEOUT: 0.5 s without reports. On failure the caller stops the
+ * joints. */
 enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_goal *goals, size_t n);
 

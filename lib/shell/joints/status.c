@@ -215,7 +215,8 @@ static void show_limits(struct aw_session *session, const char *name, const char
         show_limit(session, name, alias, limits[i]);
 }
 
-/* Shows the limits of all described joints, and one row for the other joints. */
+/* Shows the limits of all described joints, and those of the joints without a description in
+ * common. typed: shows only those of this joint without a description; NULL: all. */
 static void show_all(struct aw_session *session, const struct aw_joint_list *list,
                      const char *typed)
 {

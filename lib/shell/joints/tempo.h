@@ -43,7 +43,7 @@ struct aw_tempo {
     char typed_text[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
-/* Returns the speed of --speed or --fit; 1 without them. ratio: highest joint speed at playback
+/* Sets *speed to that of --speed or --fit; 1 without them. ratio: highest joint speed at playback
  * speed 1, as a share of the joint's limit; above 1 exceeds the limit. AW_USAGE: both are given. */
 enum aw_status aw_tempo_choose_speed(struct aw_session *session, double ratio, double *speed);
 
@@ -56,11 +56,12 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
                     double max_speed);
 void aw_tempo_end(struct aw_tempo *tempo);
 
-/* Returns true if keys, a line or another program may change the speed. */
+/* Returns true if keys, a line or another program may change the speed, or a change is not complete
+ * yet. */
 bool aw_tempo_can_change(const struct aw_tempo *tempo);
 
-/* Applies typed input, and returns the playback time in s that passes in this period. seconds:
- * length of the period. */
+/* Applies typed input and requests of other programs. Returns the playback time that passes in a
+ * period of this length; both in s. */
 double aw_tempo_step(struct aw_tempo *tempo, double seconds);
 
 #endif

@@ -33,7 +33,7 @@ static const struct {
 static void write_sequence(const char *text)
 {
     if (write(STDOUT_FILENO, text, strlen(text)) < 0)
-        return; /* without this the terminal reports no releases */
+        return; /* harmless: the terminal keeps its key mode, at worst without release reports */
 }
 
 /* Requests key reports and asks for support: 1 unambiguous keys, 2 releases, 8 letters as well. A

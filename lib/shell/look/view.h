@@ -26,8 +26,8 @@ struct aw_view {
     void (*key)(void *context, int key);
 };
 
-/* Draws 20 times a second until the user leaves, -n drawings have been shown, or the time of --for
- * is over. Without a terminal, prints one drawing. */
+/* Draws 20 times a second until the user quits, -n drawings have been shown, or the time given by
+ * --for has elapsed. Without a terminal, prints one drawing. */
 enum aw_status aw_view_show(struct aw_session *session, const struct aw_view *view, void *context);
 
 /* Prints the canvas as lines of text. */

@@ -5,7 +5,8 @@
 
 #include "shell/session/session.h"
 
-/* Runs until Ctrl-D, "quit" or the loss of the terminal. A failed command does not end it. */
+/* Runs until Ctrl-D, "quit", the loss of the terminal or a signal (AW_STOPPED). A failed command
+ * does not end it. */
 enum aw_status aw_run_prompt(struct aw_session *session);
 
 /* Calls add for each completion of partial, the token that follows the n tokens in before. Does not

@@ -303,7 +303,7 @@ static void install_readline(struct prompt *prompt)
 }
 
 /* Ctrl-C or a failed recorder discards the typed line or search, and stops a continuing activity.
- * Other signals end the session. */
+ * Ctrl-Z suspends the program. Other signals end the session. */
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;

@@ -35,8 +35,9 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     return aw_fail(&session->err, AW_USAGE, "%s: not confirmed — add --yes", command->name);
 }
 
-/* Refuses to change a device if its config has errors, because a limit may be missing. Other
- * commands run with a warning. */
+/* Refuses to change a device if its description in the config file has errors, because a limit may
+ * be missing. Also refuses a command that needs an invalid option of the file. Warns once about
+ * other errors. */
 static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
 {
     struct aw_config *config = session->config;

@@ -6,8 +6,8 @@
 
 #include "shell/session/session.h"
 
-/* Returns true with --yes, or if the user types y at the terminal. Returns false without a terminal
- * and with --no-input. Flushes the output first. */
+/* Returns true with --yes, or if the user's answer begins with y. Returns false without a terminal
+ * and with --no-input. Prints the pending result and flushes the output before the question. */
 bool aw_session_confirm(struct aw_session *session, const char *question);
 
 /* Switches the terminal to single keys without echo; Ctrl-C stays a signal. Stores the old settings

@@ -97,8 +97,8 @@ static void send_plan(const struct plan *plan)
     write_frames(plan, plan->n_repeated, plan->n);
 }
 
-/* Raises the signal again. It is blocked until this handler returns, so the core file shows the
- * location of the crash. */
+/* Sends the prepared stop, then raises the signal again. The signal is blocked until this handler
+ * returns, so the core file shows the location of the crash. */
 static void on_crash(int number)
 {
     int ready = get_plans()->ready;

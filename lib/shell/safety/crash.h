@@ -31,7 +31,7 @@ void aw_crash_drop(void);
 /* Shares the plans with child processes, so that a child can send the stop after this process has
  * died. Returns false on failure. */
 bool aw_crash_share(void);
-void aw_crash_send_stop(void);
+void aw_crash_send_stop(void); /* sends the prepared stop, if any, like the crash handler */
 
 /* For a child that must not stop the device: drops the plan in this process. */
 void aw_crash_detach(void);

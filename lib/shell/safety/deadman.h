@@ -21,7 +21,7 @@ struct aw_deadman {
     struct aw_background background;
     struct aw_session *session;
     int fd;
-    int64_t limit_ns;          /* 0: off */
+    int64_t limit_ns;          /* max time without input; 0: off */
     int64_t real_ns, model_ns; /* time of the last input, by each clock */
     size_t unread;             /* unread bytes at the last check */
     bool expired;
@@ -33,8 +33,8 @@ void aw_deadman_note_read(struct aw_deadman *deadman, size_t n);
 void aw_deadman_note_line(struct aw_deadman *deadman);
 void aw_deadman_end(struct aw_deadman *deadman);
 
-/* Handles the end of a wait for a line. If the dead-man ended the wait, stops the continuing
- * activity, reports that, and returns AW_TIMEOUT. */
+/* Handles the end of a wait for a line with this status. If the dead-man ended the wait, stops the
+ * continuing activity, reports that, and returns AW_TIMEOUT; otherwise returns status. */
 enum aw_status aw_deadman_handle_end(struct aw_deadman *deadman, enum aw_status status);
 
 #endif

@@ -14,8 +14,8 @@
 #define RETRY_NS     (5 * AW_MILLISECOND) /* retry interval for a full pipe */
 #define PIPE_SIZE    (1 << 20)
 #define IDLE_WAIT_MS 5000 /* max wait for a blocked filter if no device is waiting */
-#define END_MS       5000
-#define EXIT_WAIT_MS 10 /* max wait for the exit status of a filter that closed its input */
+#define END_MS       5000 /* max wait for the end of a filter */
+#define EXIT_WAIT_MS 10   /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
     struct aw_background background; /* retries the write while bytes are queued */
@@ -24,7 +24,7 @@ struct aw_feeder {
     const char *label;
     struct aw_child child;
     char program[32];
-    bool overflowed;            /* the queue is full */
+    bool overflowed;            /* the queue is full, or the filter blocked for IDLE_WAIT_MS */
     aw_feeder_lost_fn *on_loss; /* called when the filter fails; NULL: the feeder is being ended */
     void *context;
     uint8_t *queue;

@@ -22,7 +22,8 @@ struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_fi
                                   const char *label, const char *path, aw_feeder_lost_fn *on_loss,
                                   void *context);
 
-/* Returns false if the filter has ended or the queue is full; aw_feeder_fail gives the reason. */
+/* Writes or queues the bytes. Returns false if the filter has ended or is too slow, or out of
+ * memory; aw_feeder_fail gives the reason. */
 bool aw_feeder_put(struct aw_feeder *feeder, const void *bytes, size_t size);
 
 /* Sets err to the reason of the failure; always returns AW_LOST. */

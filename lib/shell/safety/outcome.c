@@ -50,7 +50,6 @@ void aw_outcome_print_error(struct aw_session *session)
     aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
 
-/* Prints the outcome, on the command line, in scripts and at the prompt alike. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_OK)
@@ -155,7 +154,6 @@ static void mention_motion(struct aw_session *session)
             session->run.command->name, *activity ? activity : "the motion continues");
 }
 
-/* Ends a motion that a signal or a closed output interrupted with a safe stop. */
 enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);

@@ -37,8 +37,8 @@ enum aw_status aw_session_find_server(struct aw_session *session);
  * --dry-run, which ends the command. Every link of a session is opened through this check. */
 enum aw_status aw_dry_run_check(struct aw_session *session);
 
-/* Like aw_dry_run_check, for a command whose messages depend on the device; dependency names it:
- * "the position of the arm". */
+/* Call with --dry-run only: ends a command whose messages depend on the device, with AW_STOPPED.
+ * dependency (not copied) is what they depend on: "the position of the arm". */
 enum aw_status aw_dry_run_depends(struct aw_session *session, const char *dependency);
 
 /* Returns the command's status. If --dry-run ended the command, prints one line that explains this,
@@ -59,7 +59,8 @@ enum aw_status aw_session_show_dry_run(struct aw_session *session, const struct 
  * session->err set. */
 enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status);
 
-/* Prints the result of the command, or its error if status is not AW_OK. */
+/* Prints the result of the command, or its error if status is not AW_OK. In JSON a failed command
+ * has both. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status);
 
 /* Prints session->err in text form. */
@@ -84,8 +85,9 @@ enum aw_status aw_session_halt(struct aw_session *session);
  * after a single command. Returns status if it is an error, otherwise the stop's status. */
 enum aw_status aw_session_stop_at_end(struct aw_session *session, enum aw_status status);
 
-/* Reports once that the recorder failed: AW_LOST in session->err, unless the command has already
- * failed. */
+/* Reports once that the recorder or the watchdog failed (session->device.tee_error). Returns
+ * AW_LOST with the reason in session->err; if the command has already failed, prints the reason and
+ * returns status. */
 enum aw_status aw_session_report_loss(struct aw_session *session, enum aw_status status);
 
 #endif

@@ -54,8 +54,9 @@ void aw_stop_suspend(struct aw_session *session);
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_has_input_ended(struct aw_session *session);
 
-/* Requests a stop from inside the program, because the recorder failed; session->device.tee_error
- * has the reason. */
+/* Requests a stop from inside the program. The reason is in session->motion.stop_cause, or in
+ * session->device.tee_error if the recorder or the watchdog failed. Also ends a wait of a server,
+ * which then withdraws the request. */
 void aw_stop_request(struct aw_session *session);
 
 /* Withdraws that request before it takes effect. */

@@ -95,7 +95,7 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
     return ok;
 }
 
-/* Writes a mark as a comment. */
+/* Writes a line of a candump log; a mark becomes a comment. */
 static bool put_log(struct aw_tee *tee, const struct message *message)
 {
     char line[NAMES_MAX];

@@ -31,7 +31,7 @@ struct aw_tee {
  * flushed after each message; .log writes a candump log, for CAN; a filter writes other file
  * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail).
  * AW_NO_MEMORY: out of memory. Creates no tee on failure. label: the option, for messages:
- * "--record". */
+ * "--record". interface: the URL of the link, stored in pcapng. */
 enum aw_status aw_tee_open(struct aw_session *session, const char *label, const char *path,
                            const char *interface);
 
@@ -44,8 +44,9 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
 bool aw_tee_add_mark(struct aw_tee *tee, int64_t time_ns, const char *comment,
                      struct aw_error *err);
 
-/* Writes the custom packets (once) and new names, as packets with only a comment. Call before each
- * message. */
+/* Writes the custom packets (once) and new names, as packets with only a comment; a candump log
+ * gets none. Call before each message. Returns false with session->device.tee_error set on
+ * failure. */
 bool aw_tee_write_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
 /* Returns true if aw_tee_open accepts the path. Sets *filter to the filter for the file extension,
@@ -57,8 +58,9 @@ bool aw_tee_accepts(struct aw_session *session, const char *path, struct aw_filt
  * with comments. */
 bool aw_tee_is_log(const struct aw_session *session, const char *path);
 
-/* Closes the file and frees the tee, if there is one. Returns false with the
- * reason if writing failed. */
+/* Closes the file and frees the tee, if there is one. Unless something moves, first waits for the
+ * filters of earlier recordings. Returns false with the reason if writing failed, unless that was
+ * reported before. */
 bool aw_tee_close(struct aw_session *session, struct aw_error *err);
 
 /* Allocates a pcapng section header with its interface, *size bytes long. Its program is "hidmotor

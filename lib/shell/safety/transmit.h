@@ -15,9 +15,9 @@
 struct aw_answer {
     struct aw_record record;
     uint8_t bytes[256];
-    size_t size; /* bytes to print; 0: only the result is written */
-    double ms;   /* time until the answer, for the result; 0: unknown */
-    bool maybe_stale;
+    size_t size;      /* bytes to print; 0: only the result is written */
+    double ms;        /* time until the answer, for the result; 0: unknown */
+    bool maybe_stale; /* the answer may belong to an earlier query */
 };
 
 /* Hooks; each may be NULL except send. */

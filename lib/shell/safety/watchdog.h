@@ -53,14 +53,15 @@ struct aw_watchdog {
     char hang[80];                 /* why the session's command ended, or "" */
 };
 
-/* Starts a watchdog process. limit_ns: max time without a sign of life, then the stop is sent; 0:
- * stops only at the end of this process. AW_LOST with the reason. */
+/* Starts a watchdog process; does nothing without a real device. limit_ns: max time without a sign
+ * of life, then the stop is sent; 0: stops only at the end of this process. AW_LOST with the
+ * reason. */
 enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
                                  int64_t limit_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err);
 
-/* Gives a sign of life. Reports that the program was frozen, and replaces a dead watchdog process.
- * AW_LOST: no watchdog process could be started. */
+/* Gives a sign of life. Calls on_hang if the last one was too long ago, and replaces a dead
+ * watchdog process. AW_LOST: no watchdog process could be started. */
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
 
 /* Gives a sign of life only while something moves, and does not check the child. */

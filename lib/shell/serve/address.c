@@ -23,7 +23,8 @@ static bool skip(const char **text, const char *word)
     return has;
 }
 
-/* Finds the socket of a tool in the user's folder. */
+/* Builds the path of a tool's socket in the user's runtime folder. Creates the folder if necessary,
+ * but not the socket. */
 static enum aw_status find_user_socket(struct aw_address *address, const char *tool,
                                        const char *suffix, struct aw_error *err)
 {
@@ -54,7 +55,8 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     return find_user_socket(address, tool, suffix, err);
 }
 
-/* Finds the server that systemd runs for all users of the device. */
+/* Builds the path of the socket of the server that systemd runs for all users of the device.
+ * Returns true if the socket exists. */
 static bool find_system(struct aw_address *address, const char *tool)
 {
     snprintf(address->path, sizeof address->path, AW_SYSTEM_FOLDER "/%.20s.sock", tool);

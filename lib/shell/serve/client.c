@@ -16,9 +16,9 @@
 
 #define ADDRESSES_MAX 16                     /* max number of servers of one tool */
 #define SIGN_NS       (100 * AW_MILLISECOND) /* max interval between signs of life */
-/* max wait for the lease; a stop may have to come first */
+/* max wait for a reply; the server may have to stop the device first */
 #define ANSWER_NS (5 * AW_SECOND)
-#define HELLO_NS  (3 * AW_SECOND)
+#define HELLO_NS  (3 * AW_SECOND) /* max wait for the first message of a server */
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
 {
@@ -219,8 +219,8 @@ static void detach(struct aw_session *session)
     free(attached);
 }
 
-/* device: the only one that the server may serve; NULL: any. refusal: optional, the error if a
- * server was found that cannot be used. */
+/* Connects the session to the server at this address. device: the only URL that the server may
+ * serve; NULL: any. refusal: optional, the error if a server was found that cannot be used. */
 static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address,
                                  const char *device, struct aw_error *refusal)
 {
@@ -251,8 +251,9 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     return AW_OK;
 }
 
-/* Without -l, connects to the first default address; else to the server with this link. Without a
- * server, the device itself is used, if there is a link to it. */
+/* Connects to the first usable server at a default address; with -l, only to one that serves url.
+ * Returns AW_OK without a server too: the session then opens url itself. Without url, returns the
+ * error of a server that cannot be used. */
 static enum aw_status attach_to_default(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
@@ -362,7 +363,8 @@ static enum aw_status begin(struct aw_session *session)
     return known ? AW_OK : aw_attached_request_lease(attached, &session->err);
 }
 
-/* Reports why the server ended the command. */
+/* Replaces the session's error by the reason why the server ended the command, and withdraws the
+ * request to stop that this caused. Returns the status of the reason. */
 static enum aw_status handle_revoked(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
@@ -373,8 +375,6 @@ static enum aw_status handle_revoked(struct aw_session *session)
     return session->err.status;
 }
 
-/* Tells the server that the command has ended and whether a motion continues. Releases the lease
- * after a command without motion. */
 enum aw_status aw_share_end_command(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
@@ -439,7 +439,6 @@ static enum aw_status ask(struct aw_attached *attached, const struct aw_serve_me
     return aw_attached_await_reply(attached, &attached->session->err);
 }
 
-/* Adds the holder of the lease, if any; as plain text in text style. */
 void aw_commander_add_to_result(struct aw_session *session, const struct aw_commander *commander)
 {
     char text[AW_COMMANDER_TEXT];
@@ -451,7 +450,6 @@ void aw_commander_add_to_result(struct aw_session *session, const struct aw_comm
     session->result.entries[session->result.n - 1].is_json = !words;
 }
 
-/* For status: prints the holder of the lease. */
 enum aw_status aw_share_report_holder(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
@@ -468,7 +466,7 @@ enum aw_status aw_share_report_holder(struct aw_session *session)
     return status;
 }
 
-/* Changes the speed of another client's play through the server. */
+/* Changes the speed of the lease holder's play, replay or follow through the server. */
 static enum aw_status run_speed(struct aw_session *session, const struct aw_args *args)
 {
     double share = NAN;

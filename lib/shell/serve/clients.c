@@ -14,10 +14,10 @@
 #include "shell/serve/server.h"
 #include "shell/serve/systemd.h"
 
-#define SPARES    8 /* spare connections for a user whose limit is reached */
-#define EVENTS    256
-#define AT_ONCE   8 /* messages of one client, or new clients, handled per turn */
-#define MAX_SPEED 1e6
+#define SPARES    8   /* max spare connections of a user */
+#define EVENTS    256 /* max epoll events handled per turn */
+#define AT_ONCE   8   /* messages of one client, or new clients, handled per turn */
+#define MAX_SPEED 1e6 /* max playback speed; 1: as in the file */
 
 /* ---- One client ---- */
 
@@ -59,7 +59,8 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 
 /* ---- Messages ---- */
 
-/* Changes the holder's playback speed, within its limits. */
+/* Sends the holder a new playback speed, and answers the peer. takes: the peer need not hold the
+ * lease. */
 static void change_speed(struct aw_peer *peer, double share, bool takes)
 {
     struct aw_server *server = peer->server;
@@ -117,8 +118,8 @@ static void handle_message(struct aw_peer *peer, const struct aw_serve_message *
     }
 }
 
-/* Handles the messages of a client. Once it has closed its connection, only IDLE and RELEASE count;
- * a STOP was handled before. */
+/* Handles some messages of a client. Once it has closed its connection, handles all: only IDLE and
+ * RELEASE count then; a STOP was handled before. */
 static void handle_messages(struct aw_peer *peer, bool closed)
 {
     struct aw_serve_message m;
@@ -160,8 +161,8 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
 
 /* ---- New clients ---- */
 
-/* Each local user has a limited number of connections, and a few spare ones that accept only a
- * stop. A new spare connection replaces the oldest spare one. */
+/* Each local user has a limited number of connections, and a few spare ones that get the lease only
+ * for a stop. A new spare connection replaces the oldest spare one that has not sent a stop. */
 static void claim_slot(struct aw_server *server, struct aw_peer *peer)
 {
     unsigned n = 0, spares = 0;
@@ -274,7 +275,8 @@ static enum aw_status refuse(struct aw_server *server, const struct aw_address *
     return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", address->path, why);
 }
 
-/* Replaces a stale socket file, left by a server that was killed. */
+/* Removes a stale socket file, left by a server that was killed. AW_NO_LINK: a process still uses
+ * the socket, or the file cannot be removed. */
 static enum aw_status claim_socket(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];

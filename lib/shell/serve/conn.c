@@ -71,7 +71,8 @@ static size_t *queued(struct aw_conn *conn, const struct aw_serve_message *head)
     return head->type == AW_PASSED ? &conn->record_size : &conn->control_size;
 }
 
-/* Reports the loss at the gap, after the messages that stay queued. */
+/* Queues a LOST_SOME in place of the dropped messages, if there are any. Returns false if out of
+ * memory. */
 static bool report_loss(struct aw_conn *conn)
 {
     if (!conn->n_dropped)
@@ -84,7 +85,8 @@ static bool report_loss(struct aw_conn *conn)
     return true;
 }
 
-/* Drops the oldest record, unless part of it was sent. The messages before it stay. */
+/* Removes the first message from out: drops a PASSED that is entirely unsent, and moves any other
+ * message to control_out. Returns false if it is the only one, or out of memory. */
 static bool drop_oldest(struct aw_conn *conn)
 {
     struct aw_serve_message m;

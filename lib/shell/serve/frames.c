@@ -1,6 +1,6 @@
 /* Forwards frames from clients to the device, and bytes on the link to clients. A frame that only
- * reads needs no lease. Other frames need it, are checked against the server's limits, and mark the
- * device as moving. */
+ * reads needs no lease. Other frames need it, are checked against the server's limits, and may mark
+ * the device as moving. */
 #include <string.h>
 
 #include "shell/safety/crash.h"
@@ -9,17 +9,17 @@
 #include "shell/serve/server.h"
 
 #define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before the next question is sent */
-#define AGAIN_NS  (4 * AW_MILLISECOND)  /* an earlier repetition of a question is dropped */
+#define AGAIN_NS  (4 * AW_MILLISECOND)  /* min interval at which a client repeats a question */
 
 /* Result of checking a frame, message by message. */
 struct judged {
     struct aw_server *server;
-    bool reads;
-    size_t n;
-    enum aw_status status;
+    bool reads;            /* all messages only read */
+    size_t n;              /* number of messages */
+    enum aw_status status; /* of the first message that is refused */
 };
 
-/* Refuses an unknown frame: its effect is unknown, so it may exceed a limit. */
+/* Refuses an unknown frame, unless --force: its effect is unknown, so it may exceed a limit. */
 static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
 {
     struct aw_session *session = server->session;
@@ -213,7 +213,7 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     return *due <= aw_server_now(server) ? AW_OK : AW_MORE;
 }
 
-/* Marks the device as moving before the first byte leaves. */
+/* Records the effect of a frame before it is sent: whether it starts or ends a motion. */
 static void note(struct aw_server *server, struct aw_span frame)
 {
     struct aw_session *session = server->session;
@@ -257,8 +257,8 @@ static void command(struct aw_peer *peer, const struct aw_serve_message *m)
     aw_peer_answer(peer, m->number, status, why);
 }
 
-/* Sends a question, unless another client has just asked it or a recent enough answer can be
- * reused. */
+/* Sends a question, unless it was just asked or an answer younger than younger_ns can be reused.
+ * AW_MORE: not before the current exchange ends. */
 static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t younger_ns)
 {
     struct aw_server *server = peer->server;

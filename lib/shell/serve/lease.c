@@ -1,5 +1,6 @@
-/* The lease of a shared device: one client at a time holds it while it sends signs of life. Every
- * revocation sends the safe stop. */
+/* The lease of a shared device: one client at a time holds it. A holder that sends nothing during a
+ * motion loses it. A revocation sends the safe stop, except for a stop command of a device at
+ * rest. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,8 +98,8 @@ static int rank(const struct aw_peer *peer)
     return peer->lease.sent_stop ? 2 : peer->lease.takes_over;
 }
 
-/* Grants the lease after a stop: first to clients that sent a stop, then to those that take
- * over. */
+/* Answers the clients that wait for the lease. Grants it to one: first to a client that sent a
+ * stop, then to one that takes over. Refuses the others, unless they wait for a stop. */
 static void answer_lease_requests(struct aw_server *server)
 {
     struct aw_peer *first = NULL;

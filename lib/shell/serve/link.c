@@ -1,5 +1,5 @@
 /* The link of a client to a server's device. A read returns bytes that pass over the server's link.
- * A write returns once the server has sent the frame. */
+ * A write returns once the server has sent the frame; for a frame that only reads, at once. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,6 @@ void aw_attached_flush(struct aw_attached *attached)
     attached->n_read = 0;
 }
 
-/* Passes frames of other clients to recordings. On a CAN bus, every client receives every frame. */
 void aw_attached_receive(struct aw_attached *attached, const struct aw_serve_message *m)
 {
     struct aw_session *session = attached->session;
@@ -97,8 +96,8 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
            record.codec->message->reads;
 }
 
-/* Asks a question. A reader with a rate accepts an answer that another program has just
- * received. */
+/* Asks a question without waiting for the answer. With --rate, accepts an answer that another
+ * program has just received. */
 static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;

@@ -42,17 +42,17 @@ bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_serve_message *m)
 
 void aw_buffer_read_head(const struct aw_buffer *buffer, size_t at, struct aw_serve_message *head)
 {
-    size_t there = buffer->end - at;
+    size_t available = buffer->end - at;
     *head = (struct aw_serve_message){.size = 0};
-    if (there >= sizeof head->size)
-        memcpy(head, buffer->bytes + at, there < AW_HEAD ? sizeof head->size : AW_HEAD);
+    if (available >= sizeof head->size)
+        memcpy(head, buffer->bytes + at, available < AW_HEAD ? sizeof head->size : AW_HEAD);
 }
 
 size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_serve_message *m)
 {
-    size_t there = buffer->end - buffer->start;
+    size_t available = buffer->end - buffer->start;
     aw_buffer_read_head(buffer, buffer->start, m);
-    if (m->size < AW_HEAD || there < m->size || m->memory_size > m->size - AW_HEAD)
+    if (m->size < AW_HEAD || available < m->size || m->memory_size > m->size - AW_HEAD)
         return 0;
     const uint8_t *rest = buffer->bytes + buffer->start + AW_HEAD;
     m->memory = (struct aw_span){rest, m->memory_size};

@@ -9,7 +9,8 @@
  * is unset. */
 void aw_systemd_notify(const char *text);
 
-/* Returns how often systemd expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
+/* Returns the interval at which to send "WATCHDOG=1", ns: half of $WATCHDOG_USEC. 0: systemd
+ * expects none. */
 int64_t aw_systemd_watchdog_ns(void);
 
 /* Returns true if the members of the unit's group may also use a socket with this path. */

@@ -5,8 +5,8 @@
 #include "shell/session/session.h"
 
 /* Parses the tokens: sets options in session->options for this command, and binds the other tokens
- * by the command's table. args->command is NULL if there was none. On AW_USAGE *bad_token is the
- * index of the wrong token, or tokens->n if something is missing. */
+ * by the command's table. args->command is NULL if the tokens have no command. On failure
+ * *bad_token is the index of the wrong token, or tokens->n if something is missing. */
 enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *tokens,
                        struct aw_args *args, size_t *bad_token);
 

@@ -35,8 +35,9 @@ struct aw_config {
     } settings[AW_OPTIONS_MAX];
 };
 
-/* Reads the file. A missing file is an error only if path was given. Skips wrong lines. Returns
- * AW_OK or the status of config->error, which is not fatal. */
+/* Reads the file at path (NULL: the default path). A missing file is an error only if path is
+ * given. Skips wrong lines. Returns AW_OK, AW_NO_MEMORY, or the status of config->error, which is
+ * not fatal. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
 /* Returns true if [options] may set this option; some options work only on the command line. */

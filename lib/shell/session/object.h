@@ -5,8 +5,9 @@
  *     aw_object_add_text(&session->result, "result", "confirmed");
  *     aw_object_add_number(&session->result, "ms", 1023.4, 1, "ms");
  *
- * Strings are not copied unless stated. The object is plain data of at most AW_OBJECT_MAX entries.
- * Further entries are dropped, and so is output beyond AW_OBJECT_TEXT. */
+ * Strings are not copied unless stated; a printed string has at most 1000 bytes. The object is
+ * plain data of at most AW_OBJECT_MAX entries. A further entry replaces the last one. Entries that
+ * do not fit in AW_OBJECT_TEXT are not printed. */
 #ifndef AW_SHELL_SESSION_OBJECT_H
 #define AW_SHELL_SESSION_OBJECT_H
 
@@ -18,7 +19,7 @@
 #include "view/text/view.h"
 
 #define AW_OBJECT_MAX  256
-#define AW_STRING_MAX  4096
+#define AW_STRING_MAX  4096  /* max size of the text of a row, bytes */
 #define AW_OBJECT_TEXT 32768 /* max size of a printed object, bytes */
 #define AW_OBJECT_KEPT 2048  /* bytes for copied strings; longer ones are cut */
 
@@ -61,8 +62,8 @@ void aw_object_add_truth(struct aw_object *object, const char *key, bool is_true
  * one object. */
 void aw_object_group(struct aw_object *object);
 
-/* Marks the entries from n on as details. Text style shows them only with -v; other styles always
- * do. */
+/* Marks the entries from n on as details. Text style shows them only with -v or --fields; other
+ * styles always do. */
 void aw_object_mark_details(struct aw_object *object, size_t n);
 
 /* Clears the value of the last entry: all rows of a table must have the same columns. */
@@ -91,18 +92,19 @@ struct aw_object_form {
     const char *format;
 };
 
-/* Writes at most AW_OBJECT_TEXT bytes (with .names twice as many) to out, without a NUL, and
+/* Writes at most AW_OBJECT_TEXT bytes (with prints_names twice as many) to out, without a NUL, and
  * returns the end. In JSON, keys with dots become nested objects. */
 char *aw_object_print(const struct aw_object *object, const struct aw_object_form *form, char *out);
 
-/* Writes a string as quoted JSON, cut after max bytes. Invalid UTF-8 becomes '?'. */
+/* Writes a string as quoted JSON, cut after max bytes, without a NUL; needs up to 6 bytes for each.
+ * Invalid UTF-8 becomes '?'. Returns the end. */
 char *aw_write_json_string(char *out, const char *text, size_t max);
 
 /* max number of bytes that aw_record_add_name adds */
 #define AW_RECORD_NAME_MAX (6 * AW_POINT_NAME + 16)
 
-/* Adds the name of a record's subject as the last field of a line with this size, and returns the
- * new size. In CSV, also adds the column's name to the header. */
+/* Adds the name of a record's subject as the last field of a line with this size, which ends with a
+ * newline, and returns the new size. */
 size_t aw_record_add_name(enum aw_style style, const char *name, char *line, size_t size);
 
 #endif

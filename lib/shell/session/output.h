@@ -48,8 +48,8 @@ void aw_output_commit(struct aw_output *out, const char *end);
 
 void aw_output_write(struct aw_output *out, const char *text, size_t size);
 
-/* Prints text that may come from a file, the wire or a device. Control characters except newlines
- * and tabs become '?', so that they cannot act on a terminal. */
+/* Prints text that may come from a file, the wire or a device; cuts it after 8191 bytes. Control
+ * characters except newlines and tabs become '?', so that they cannot act on a terminal. */
 void aw_output_print(struct aw_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,8 +1,8 @@
 /* The last frames from a device, for 'expect' after a command of a script: a device that only
  * answers (tool->watch.only_answers) has sent the expected frame before 'expect' begins.
  *
- * Holds the newest AW_RECENT_MAX frames since the last command that sent something. Holds nothing
- * for a single command on the command line.
+ * Holds the newest AW_RECENT_MAX frames since the start of the last command that may have changed
+ * something. Holds nothing for a single command on the command line.
  */
 #ifndef AW_SHELL_SESSION_RECENT_H
 #define AW_SHELL_SESSION_RECENT_H

@@ -98,9 +98,10 @@ struct aw_session_device {
     struct aw_tee *tee;       /* recording of --record; NULL: none */
     /* filters of finished recordings that are still running, see feeder.h */
     struct aw_feeder *ending_feeders;
-    struct aw_error tee_error; /* reason why recording stopped, not reported yet; or AW_OK */
-    struct aw_recent *recent;  /* latest frames from the device, see recent.h; NULL: not stored */
-    aw_selects_fn *selects;    /* selects messages by their subject; NULL: all messages */
+    /* why the recorder or the watchdog failed, if not reported yet; else AW_OK */
+    struct aw_error tee_error;
+    struct aw_recent *recent; /* latest frames from the device, see recent.h; NULL: not stored */
+    aw_selects_fn *selects;   /* selects messages by their subject; NULL: all messages */
     struct aw_session_custom custom;
     /* custom packets in the recording being read, for display; NULL: none */
     struct aw_packets *carried;
@@ -172,7 +173,7 @@ struct aw_session_share {
     const struct aw_sharing *sharing; /* NULL: no sharing */
     struct aw_attached *attached;     /* connection to the server of the device; NULL: none */
     struct aw_server *server;         /* set if this session is a server; else NULL */
-    const char *url;                  /* URL of this server's device; NULL: not a server */
+    const char *url;                  /* URL of that server's device; NULL: no server */
     bool was_ended;                   /* another client ended the running command */
     bool waits_for_server;            /* the running command waits for another server */
 };
@@ -244,8 +245,9 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
  * struct. NULL: not set. */
 const char *aw_option(const struct aw_session *session, const char *name);
 
-/* Returns the URL from the options, with aliases resolved. AW_NO_LINK: no URL is given; the error
- * advises how to give one. */
+/* Returns the URL of the device: of the attached server, from the options, or the tool's default;
+ * aliases are resolved. AW_NO_LINK: no URL is given; the error advises how to give one. AW_USAGE:
+ * an unknown alias. */
 enum aw_status aw_session_get_url(struct aw_session *session, const char **url);
 
 /* Finds a simulator of the tool on this machine, at the path that its command sim uses. Writes its
@@ -269,7 +271,8 @@ struct aw_view *aw_session_make_file_view(struct aw_session *session, struct aw_
 enum aw_status aw_session_check_fields(struct aw_session *session);
 
 /* Returns the wire for decoding and display; it must not be used for sending. It is the session's
- * wire, unless the recording carries packets, the tool has ordered fields, or --raw is given. */
+ * wire, unless the recording carries packets, the tool has ordered fields, or --raw is given: then
+ * records are printed with that wire, in a new view. */
 enum aw_status aw_session_get_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* Sets session->device.decoding to a wire with raw numbers, for the session's variant. The next
@@ -354,16 +357,15 @@ bool aw_session_is_note(const char *comment);
 void aw_session_read_section(void *session, const char *program, const char *comment,
                              size_t length);
 
-/* Reads the packets that the command's recording carries, unless --packets is given. They are only
- * for display: session->wire, which checks commands, never has them. AW_MALFORMED: a command that
- * sends continues without them. */
+/* Reads the packets that the command's recording carries, unless --packets or --dbc is given. They
+ * are only for display: session->wire, which checks commands, never has them. AW_MALFORMED: they
+ * are invalid, and the command only reads; other commands continue without them. */
 enum aw_status aw_session_read_packets(struct aw_session *session, const struct aw_args *args);
 
 /* Sets *wire to a wire with the recording's packets; NULL: the recording carries none. */
 enum aw_status aw_session_get_carried_wire(struct aw_session *session, struct aw_wire **wire);
 
-/* Returns a checksum of the joints and stops in --packets, to compare two programs; 0: there are
- * none. */
+/* Returns a checksum of the packet files, to compare two programs; 0: the files have no joints. */
 uint32_t aw_session_packets_checksum(const struct aw_session *session);
 
 /* Frees the custom packets. The caller must not use the wire afterwards. */
@@ -437,7 +439,8 @@ bool aw_session_is_formatted(const struct aw_session *session);
 /* Returns true for text style without --fields, where a table may replace records. */
 bool aw_session_is_text(const struct aw_session *session);
 
-/* Returns the time at which --for ends the command; AW_NEVER without --for. */
+/* Returns the time on session->clock at which --for ends a command that starts now; AW_NEVER
+ * without --for. */
 int64_t aw_session_end_time(const struct aw_session *session);
 
 /* Returns the timestamp for a record, ns since 1970. In virtual time: ns of the virtual clock. */
@@ -454,8 +457,8 @@ bool aw_session_has_ongoing(const struct aw_session *session);
  * until then, any stop also stops this motion. */
 void aw_session_set_end(struct aw_session *session, double seconds);
 
-/* Returns AW_USAGE if the command must not read standard input: it is the script, or it belongs to
- * a client of a server. */
+/* Returns AW_USAGE if the command must not read standard input, because the session reads its
+ * commands from there. */
 enum aw_status aw_session_check_input(struct aw_session *session);
 
 /* Returns the exit code for a status. */

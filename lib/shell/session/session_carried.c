@@ -42,8 +42,8 @@ bool aw_session_write_packets(const struct aw_session *session, size_t *at, char
 
 /* ---- Reading ---- */
 
-/* Reads the comments before the first message. Reports only AW_NO_MEMORY; the reader of the
- * recording reports other errors. */
+/* Reads the comments before the first message. The caller handles only AW_NO_MEMORY; the reader of
+ * the recording reports other errors. */
 static enum aw_status read_comments(struct aw_session *session, const char *path,
                                     struct aw_carried *carried)
 {

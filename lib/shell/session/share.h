@@ -13,14 +13,15 @@ struct aw_sharing {
      * if there is a server; otherwise the caller opens the device directly. Other statuses: the
      * reason of the failure. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
-    /* Opens the link through the server. The server forwards only frames that it permits. */
+    /* Opens the link through the server: *link belongs to session->share.attached. The server
+     * forwards only frames that it permits. */
     enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
-    /* Called when the running command needs the device. A command that changes something takes the
-     * lease. AW_REFUSED: the error names the holder. */
+    /* Called when the running command needs the device. Requests the lease for stop and for a
+     * command that changes something. AW_REFUSED: the error names the holder. */
     enum aw_status (*begin)(struct aw_session *session);
     /* ---- Server: session->share.server ---- */
 
-    /* Called for all traffic on the link. */
+    /* Called for all traffic on the link. tx: sent to the device. time_ns: see aw_session_time. */
     void (*on_traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 };
 

@@ -20,8 +20,8 @@ struct aw_gain_hooks {
     /* why there may be no gains to show or save; NULL: there are always some */
     const char *none_reason;
 
-    /* Reads the known gains. Sets *current to the gains that the device certainly has if it may
-     * have lost others; otherwise leaves *current unchanged. */
+    /* Reads the known gains into gains. If the device may have lost some of them, sets *current to
+     * the gains that it certainly has; otherwise leaves *current unchanged. */
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
                            const struct aw_gain **current);
 

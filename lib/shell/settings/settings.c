@@ -60,8 +60,7 @@ size_t aw_field_ref_find_query(const struct aw_session *session, const struct aw
     return SIZE_MAX;
 }
 
-/* Sends a line that has an alternating digit twice, once with each digit. A stop cannot wait to
- * find out which one the device expects. */
+/* A stop cannot wait to find out which alternating digit the device expects, so it sends both. */
 void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                         void *context)
 {

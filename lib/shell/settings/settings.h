@@ -19,7 +19,8 @@ struct aw_field_ref {
     double scale, offset; /* from the message's unit to the requested one */
 };
 
-/* Finds the field "packet.field", in this unit (NULL: in its own). */
+/* Finds the field "packet.field" of this direction, with its conversion to this unit (NULL: its own
+ * unit). The result has no message if path is NULL or names no such field. */
 struct aw_field_ref aw_field_ref_find(struct aw_session *session, const char *path, enum aw_dir dir,
                                       const char *unit);
 
@@ -29,7 +30,8 @@ double aw_field_ref_value(const struct aw_field_ref *ref, const struct aw_record
 /* Returns the message that only queries this field; SIZE_MAX: none. */
 size_t aw_field_ref_find_query(const struct aw_session *session, const struct aw_field_ref *ref);
 
-/* Adds an encoded packet to last_stop. */
+/* Encodes a packet of the crash stop and passes it to add, the parameter of last_stop. A line with
+ * an alternating digit is added with each digit. */
 void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                         void *context);
 
@@ -44,7 +46,7 @@ struct aw_device_setting aw_device_setting_find(struct aw_session *session, cons
 
 /* The following functions use the controller of the tool's joints (controller.h). */
 
-/* Stores the settings in a record. */
+/* Stores the values of the settings that a record reports. */
 void aw_settings_store(struct aw_session *session, const struct aw_record *record);
 
 /* Checks that a packet requests each setting of this list that the device reports. NULL: all
@@ -61,7 +63,8 @@ enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain
 void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list *list);
 
 /* Sends these settings, one packet for all settings that it carries, and reads them back if the
- * device reports them; AW_REFUSED if they differ. */
+ * device reports them. AW_REFUSED: it reports other values. AW_USAGE: a packet also carries an
+ * unknown setting. AW_TIMEOUT: no answer. */
 enum aw_status aw_settings_send(struct aw_session *session, const struct aw_gain_list *wanted);
 
 /* Checks all settings before the first byte, then sends them with the controller's hook set, or

@@ -1,5 +1,5 @@
-/* Decodes the bytes of a file or pipe and prints records. The input is hex lines, candump lines, a
- * raw stream, or a capture (pcapng, pcap).
+/* Decodes bytes of a file, a pipe or the command line, and prints records or passes them to
+ * on_record. The input is hex lines, candump lines, a raw stream, or a capture (pcapng, pcap).
  *
  * Counts damaged parts, reports the first few, and decodes the rest. Accepts blocks of any size.
  */
@@ -71,11 +71,13 @@ void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_inpu
 
 /* Consumes complete lines or frames, and sets *used to the number of bytes consumed. last: no more
  * input follows, or the buffer is full; decodes the remaining bytes and skips the rest of the line.
- * AW_ENOUGH after the last wanted record; AW_LOST when the output is closed. */
+ * AW_ENOUGH after the last wanted record; AW_LOST when the output is closed; AW_USAGE: an unknown
+ * format; or the status of on_record. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 
-/* Reports and counts a damaged part. */
+/* Counts a damaged part, and reports the first few; those of command-line arguments only at the
+ * end. */
 void aw_decoder_report(struct aw_decoder *decoder, const char *text);
 
 /* Fails with AW_USAGE for a capture without any message of the tool. program: from its section

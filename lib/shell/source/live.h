@@ -30,7 +30,8 @@ struct aw_live {
  * requested. */
 bool aw_live_is_wanted(const struct aw_session *session);
 
-/* Opens the screen. fps: max frames per second. stream NULL: only draws, without aw_live_next. */
+/* Opens the screen, and lets the stream reconnect. fps: max frames per second. stream NULL: only
+ * draws, without aw_live_next. On failure session->err is set. */
 enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);

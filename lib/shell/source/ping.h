@@ -26,9 +26,9 @@ struct aw_ping {
 };
 
 /* In text style, prints a row, with a header before the first one. A single row whose times differ
- * is followed by a histogram, unless --quiet. Otherwise begins the result of ping: n, lost, min_ms,
- * mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More members may be added.
- * Between several rows, the caller calls aw_session_print_result. */
+ * is followed by a histogram, unless --quiet. In other styles begins the result of ping: n, lost,
+ * min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More members may be
+ * added. Between several rows, the caller calls aw_session_print_result. */
 void aw_ping_print(struct aw_session *session, struct aw_ping *ping);
 
 /* The command, implemented by tool->talk.ping. */

@@ -45,8 +45,8 @@ struct aw_stream_counters {
     uint64_t malformed, malformed_line;
 };
 
-/* input: NULL, "-", or a file. AW_USAGE: a file that cannot be read or whose format is unknown.
- * Otherwise returns the error of the link. *out is NULL on failure. */
+/* input: NULL (the device), "-", or a file. AW_USAGE: a file that cannot be read or whose format is
+ * unknown. Otherwise returns the error of the link. *out is NULL on failure. */
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session,
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* accepts NULL */
@@ -101,8 +101,9 @@ void aw_stream_fail_at_point(struct aw_stream *stream, const struct aw_point *po
 void aw_stream_reconnect(struct aw_stream *stream, bool any_link);
 bool aw_stream_is_waiting(const struct aw_stream *stream); /* true while the link is lost */
 
-/* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason, if the
- * device sent nothing; AW_OK for a device that only answers. */
+/* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason unless
+ * that was printed, if the device sent nothing. AW_OK for a file, and for a device that only
+ * answers. */
 enum aw_status aw_stream_check_received(struct aw_stream *stream, const char *command);
 
 /* Prints a notice about the malformed lines that the caller skipped, if any. */

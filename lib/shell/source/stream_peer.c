@@ -18,7 +18,7 @@ static enum aw_status fail(struct aw_stream *s, enum aw_status status, const cha
     return aw_fail(&s->session->err, status, "%.200s: %.300s", s->input.name, why);
 }
 
-/* Reads the result of watch, which gives the reason of its end. */
+/* Sets the error to the reason in the result of watch. Returns AW_USAGE or AW_LOST. */
 static enum aw_status read_result(struct aw_stream *s)
 {
     json_t *result = json_loads(s->item.line, 0, NULL);

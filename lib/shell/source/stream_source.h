@@ -83,13 +83,15 @@ enum aw_status aw_json_begin(struct aw_stream *stream, const char *name);
 enum aw_status aw_json_next(struct aw_stream *stream, int64_t deadline);
 void aw_json_end(struct aw_stream *stream);
 
-/* Creates a stream without a source. NULL: out of memory, or invalid wire. */
+/* Creates a stream without a source. NULL with session->err set: out of memory, or invalid
+ * options. */
 struct aw_stream *aw_stream_new(struct aw_session *session);
 
 /* Appends bytes of the file or pipe to the buffer. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
 
-/* Reads the next whole line, NUL-terminated, without its newline. AW_END: no more lines. */
+/* Reads the next whole line, NUL-terminated, without its newline; a line longer than the buffer
+ * comes in parts. *line is valid until the next read. AW_END: no more lines. */
 enum aw_status aw_stream_line(struct aw_stream *stream, int64_t deadline, char **line);
 
 /* Allocates the source's state, zeroed, in stream->state and returns it. NULL with the error
