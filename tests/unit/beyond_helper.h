@@ -1,4 +1,4 @@
-/* Builds a wire with a message and fields named QQQ behind the end of its tables. A reader that
+/* Builds a wire with a message and fields named QQQ after the end of its tables. A reader that
  * overruns a table finds them. */
 #ifndef AW_TESTS_BEYOND_HELPER_H
 #define AW_TESTS_BEYOND_HELPER_H

@@ -58,7 +58,7 @@ static inline void expect_picture(const char *name, const char *text)
     free(steps);
 }
 
-/* Requires this gnuplot script, with the points of each line behind its name. */
+/* Requires this gnuplot script, with the points of each line after its name. */
 static inline void expect_script(const char *name, const char *script)
 {
     char *text = calloc(2, strlen(script) + 1), *to = text;

@@ -107,7 +107,7 @@ TEST(byte_order_mark_is_skipped)
     assert_int_equal(aw_utf8_bom_size(""), 0);
 }
 
-TEST(bytes_behind_the_buffer_are_unchanged)
+TEST(bytes_after_the_buffer_are_unchanged)
 {
     char text[16] = "θ", behind[] = "x—";
     for (size_t size = 3; size <= 7; size++) {

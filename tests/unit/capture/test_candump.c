@@ -5,7 +5,7 @@
 
 static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
 
-/* Parses a copy on the heap, so that a sanitizer detects reads behind the line. */
+/* Parses a copy on the heap, so that a sanitizer detects reads beyond the line. */
 static bool read_line(const char *line, struct aw_candump *out)
 {
     char *copy = heap_copy(line, strlen(line));
@@ -18,7 +18,7 @@ static bool read_line(const char *line, struct aw_candump *out)
 #define STAMP INT64_C(1436509052249713000)
 
 /* Tries the shortest valid line, cut before each character and with each character changed. */
-TEST(each_character_of_a_line_matters)
+TEST(changed_and_missing_characters_change_the_result)
 {
     static const char shortest[] = "(0000000001.500000) c 041#";
     struct aw_candump entry;

@@ -54,7 +54,7 @@ static void begin(enum aw_medium medium)
     fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&rig.wrapper), "test"), rig.file);
 }
 
-/* said: direction stored in the packet, or 0. */
+/* said: direction stored in the packet; 0: none. */
 static void add_packet(int ms, enum aw_dir dir, enum aw_dir said, const char *bytes,
                        const char *comment)
 {
@@ -123,7 +123,7 @@ static void write_lines(const char *text)
 
 /* Creates the file of "MEDIUM PORT HOST | PACKET | …" for the ports to select, 0: any. A packet is
  * "tx 5 bytes" or "rx 5 bytes" with its time in ms, "tx?" without a stored direction, "-" without
- * bytes, and a comment behind " # ". "move N" moves the sequence numbers of received segments. */
+ * bytes, and a comment after " # ". "move N" moves the sequence numbers of received segments. */
 static struct aw_log_options create_capture(char *steps)
 {
     struct aw_log_options options = {.ports = {0}};

@@ -25,7 +25,7 @@ TEST_WITH(NULL, clear, statistics_skip_values_that_are_not_finite)
 }
 
 /* Tries one to five values, the initial capacity, one more, and more than double that. */
-TEST(statistics_match_the_numbers_from_1_to_n)
+TEST(statistics_of_1_to_n_match_their_formulas)
 {
     static const struct {
         int n;

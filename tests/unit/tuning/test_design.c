@@ -137,7 +137,7 @@ TEST(unstable_and_excessive_gains_are_refused)
     assert_false(p.out_of_range);
 }
 
-TEST(gains_per_tick_scale_with_time)
+TEST(equally_slower_process_and_tick_keep_the_gains_per_tick)
 {
     static const struct aw_process fast = {
         .gain = 1.5, .a1 = 0.35, .a2 = 0.015, .lead = -0.01, .dead_time_s = 0.02};

@@ -6,7 +6,7 @@
 #include "link/core/transport.h"
 #include "link/open.h"
 
-TEST(hid_requires_boards_of_the_protocol)
+TEST(hid_requires_a_protocol_with_boards)
 {
     static const char text[] =
         "hid: not supported by this tool (HID reports only) — use another link";

@@ -7,7 +7,8 @@
 
 #include "link/core/turns.h"
 
-/* The link of one program. Each opens the device anew, because locks belong to open files. */
+/* The link of one program. Each program opens the device itself, because locks belong to open file
+ * descriptions. */
 struct program {
     struct aw_link link;
     struct aw_turns turns;

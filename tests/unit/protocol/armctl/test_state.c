@@ -130,7 +130,7 @@ TEST(memory_with_an_impossible_position_is_ignored)
     }
 }
 
-TEST(failed_save_keeps_the_old_file)
+TEST(failed_save_leaves_no_temporary_file)
 {
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};

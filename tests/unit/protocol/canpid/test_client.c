@@ -70,7 +70,7 @@ TEST(disable_after_three_gains_is_delivered)
             assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
             assert_false(rig_truth(rig, LKNEE).pid.enabled);
         }
-        /* The third frame overruns the buffer, so the next one follows a pace later. */
+        /* At most one frame of each round overruns the buffer. */
         assert_true(aw_canpid_device_counters(rig->device)->overruns <= 150);
         rig_free(rig);
     }
@@ -113,7 +113,7 @@ TEST(first_disable_after_gains_is_never_lost)
 
 /* Steps as in rig_steps(), with drivers that read one frame in each loop. */
 static const char *const sessions[][2] = {
-    {"a disable lost in buffers that another host filled is repeated",
+    {"a disable that is lost in buffers that another host filled is repeated",
      "pos 5/+0.1/49 000000000000/49 000000000000/49 000000000000/49 000000000000/stop/enabled=0/"
      "overruns=3"},
     {"each setpoint is verified by telemetry within 41 ms",
@@ -130,7 +130,7 @@ TEST(sessions_end_as_required)
     }
 }
 
-TEST(drivers_hold_the_sent_values)
+TEST(drivers_hold_the_sent_gains)
 {
     struct rig *rig = rig_default();
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)

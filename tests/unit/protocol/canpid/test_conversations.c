@@ -232,7 +232,7 @@ TEST(timestamp_of_the_link_is_the_arrival_time)
     assert_true(came <= 3 * AW_SECOND && came > AW_SECOND);
 }
 
-TEST(rate_needs_two_times)
+TEST(rate_needs_two_different_times)
 {
     struct aw_canpid_stream two = {.times_ns = {7, 7}, .count = 2};
     assert_true(!(aw_canpid_rate_hz(&two, 7) > 0));

@@ -68,8 +68,8 @@ TEST(integral_removes_the_steady_error)
 
 /* ---- Sessions with the drivers ---- */
 
-/* Steps as in rig_steps(). Drivers accept frames at once, except those marked "loop". The leg of
- * those marked "locked" does not move. */
+/* Sessions with steps as in rig_steps(). kind: "loop" reads frames only once per control loop,
+ * otherwise drivers accept them at once; "locked" blocks the leg. */
 #define TORQUE(nm) "gain tor ki 0.001/tor " nm "/+25/controller=2/torque=" nm "~0.2"
 static const struct {
     const char *what, *kind, *steps;
@@ -79,11 +79,11 @@ static const struct {
     {"mechanical stops limit the motion", "",
      "pos 175/+3/lever=120~1e-9/output>0.01/pos -175/+3/lever=-120~1e-9"},
     /* The spring has enough travel even with the leg at its stop. */
-    {"torques are reached: 2", "", TORQUE("2")},
-    {"torques are reached: 5", "", TORQUE("5")},
-    {"torques are reached: -10", "", TORQUE("-10")},
-    {"torques are reached: 15", "", TORQUE("15")},
-    {"torques are reached: -20", "", TORQUE("-20")},
+    {"a torque of 2 Nm is reached", "", TORQUE("2")},
+    {"a torque of 5 Nm is reached", "", TORQUE("5")},
+    {"a torque of -10 Nm is reached", "", TORQUE("-10")},
+    {"a torque of 15 Nm is reached", "", TORQUE("15")},
+    {"a torque of -20 Nm is reached", "", TORQUE("-20")},
     {"a torque outward near a stop switches back to pos and holds, one inward does not", "",
      "gain tor kp 3/tor 24/+5/controller=0/enabled=1/off=0~15/switches=1/pos 175/+3/lever>119/tor "
      "-5/"
@@ -97,34 +97,34 @@ static const struct {
      "locked",
      "pos 20/+2/lever>15/45 0AD7A33C0000/+0.5/boost=0/46 010000000000/+0.05/boost=0.5~0.02/"
      "46 010000000000/+0.5/boost=1/lever<14/46 020000000000/+0.1/boost=0.5~0.02/+0.5/boost=0"},
-    {"a command wakes a joint at rest, which is not simulated", "",
+    {"a command resumes the simulation of a joint at rest", "",
      "+1/@1/46 010000000000/@3/boost=0.03~1e-9"},
     {"an angle below half a turn does not wrap", "",
      "pos -90/+3/4A 000000000000/pos 170/+3/angle>125/angle<180"},
-    {"references set zero at the position; calibrate sets both", "",
+    {"each reference command zeroes its angle at the position; calibrate zeroes both angles", "",
      "pos 40/+5/44 0000C03F0000/+5/link>5/alpha>1/torque>0.1/47 000000000000/+0.1/alpha=0/torque=0/"
      "link>5/angle>5/48 000000000000/+0.1/link=0/angle=0/lever>5/44 398EE33C0000/+2/angle>5/"
      "4A 000000000000/+0.02/angle=0~1.5/alpha=0~1"},
     /* The published hazard, which the client prevents. */
-    {"a gain and a precompression for another controller enable the driver", "",
+    {"a gain or a precompression for another controller enables the driver", "",
      "41 9A99193F0000/enabled=1/controller=0/switches=1/45 000000000200/controller=2/enabled=1"},
     {"an invalid controller raises an error until the next command", "",
      "pos 20/+0.1/44 0000003E0400/+0.1/error=1/angle=nan/enabled=0/pos 10/+0.1/error=0/enabled=1"},
-    {"telemetry, unknown boards, messages and variables are counted; no bytes are zeros", "",
+    {"foreign and ignored frames are counted; a gain without bytes is 0", "",
      "5F 000000000000/101 000000000000/foreign=2/4F 000000000000/40 000000000000/49 0000803F0600/"
      "ignored=3/half/received=3/41 /kp=0"},
-    {"a third frame in a loop is lost, those of another board are not", "loop",
+    {"a third frame to a board in one loop is lost, a frame to another board is not", "loop",
      "44 398EE33C0000/41 000000400000/44 0000C03F0000/24 398EE33C0000/enabled=0/+0.1/enabled=1/"
      "hip enabled=1/kp=2/overruns=1"},
-    {"a delayed simulator loses no frame of three loops", "loop",
+    {"a simulator delayed by three loops accepts three frames", "loop",
      "+0.1/@30/49 000000000000/49 000000000000/49 000000000000/overruns=0/+0.1/49 000000000000/"
      "49 000000000000/49 000000000000/overruns=1"},
-    {"a driver starts disabled in tor", "loop",
+    {"a driver starts disabled in tor; only a gain of another controller enables it", "loop",
      "+0.1/controller=2/enabled=0/gain tor kp 1/+0.1/enabled=0/hip gain pos kp 1/+0.1/hip "
      "enabled=1"},
-    {"a motion appears in velocity and current", "",
+    {"telemetry reports the velocity and current of a motion", "",
      "pos 150/+0.015/current>3/current<8.11/+0.1/rpm>3000/slip=0~400/pos -150/+0.4/velocity<-3000"},
-    {"a broken encoder disables its drive only, and it stays disabled", "",
+    {"an encoder fault disables only its joint, which stays disabled afterwards", "",
      "pos 90/hip pos 90/+0.1/fault 2/+0.1/enabled=0/hip enabled=1/error=2/hip error=0/fault 0/+0.1/"
      "error=0/enabled=0"},
 };

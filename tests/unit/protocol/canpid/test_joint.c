@@ -104,7 +104,7 @@ TEST(disabled_drive_releases_the_lever)
     assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever.friction_nm * 1.01);
 }
 
-/* The device's time step is small enough: half of it gives the same motion. */
+/* The device's time step is small enough: a tenth of it gives the same motion. */
 TEST(smaller_steps_give_the_same_motion)
 {
     struct aw_joint_model model = aw_joint_defaults();

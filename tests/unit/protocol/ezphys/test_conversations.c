@@ -222,7 +222,7 @@ static enum aw_status run_words(char *const words[5])
         return stop(words[1]);
     if (strcmp(verb, "motor") == 0)
         return motor(words[1], words[2], words[3]);
-    if (strcmp(verb, "motors") == 0) { /* as many as joints */
+    if (strcmp(verb, "motors") == 0) { /* motors N: commands joints 1 to N */
         char name[12];
         enum aw_status status = AW_OK;
         for (int i = 1; i <= atoi(words[1]) && status == AW_OK; i++)

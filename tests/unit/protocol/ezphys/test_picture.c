@@ -134,7 +134,7 @@ TEST(pivots_follow_their_bodies)
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
 }
 
-TEST(bodies_without_a_scene_are_crosses_joined_by_names)
+TEST(bodies_without_a_scene_are_crosses_joined_by_named_joints)
 {
     static struct aw_ezphys_names names;
     static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};

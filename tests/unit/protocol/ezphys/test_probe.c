@@ -170,7 +170,7 @@ TEST(custom_framings_are_detected)
         assert_found(others[i], i + 5, 0);
 }
 
-TEST(noise_is_not_detected)
+TEST(noise_gives_no_certain_guess)
 {
     static uint8_t noise[50000];
     struct rng rng = {12345};
@@ -201,7 +201,7 @@ TEST(short_captures_are_uncertain)
 }
 
 /* After a restart, the first step is at most one more than the usual advance. */
-TEST(restart_near_step_zero_counts_as_even)
+TEST(steps_count_as_even_after_a_restart_near_zero)
 {
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
@@ -296,7 +296,7 @@ TEST(guesses_match_the_golden_file)
                 more +=
                     write_message(s, bytes + more, ROOM - more,
                                   step % (4 * s->stride) + (step > 3 * s->stride ? s->stride : 0));
-            print_guesses("begun anew", (struct aw_span){bytes, more}, out);
+            print_guesses("restarted", (struct aw_span){bytes, more}, out);
         }
         for (size_t at = 50; at < length; at += 997)
             bytes[at] ^= 0x55;

@@ -16,7 +16,7 @@
  * e and velocity setpoint v. */
 #define SHAPE(mode, quarter)                                                                       \
     ">1848 0 0 0 0 0/>1848 1000.9 " mode " 40 -40 60/+0.25/s1=" quarter "~1e-9/s2=-" quarter       \
-    "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* .9 ms are dropped */
+    "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* 0.9 ms are dropped */
 #define AGAIN(duration, mode)                                                                      \
     ">1848 1000 0 80 0 0/+0.499/>1848 " duration " " mode " 40 0 0/s1=40/+2/s1="
 #define VELOCITIES_OF(velocities) ">1848 1000 0 60 60 60/+0.5/>1811 " velocities "/+2/s1=30~0.2/"
@@ -26,52 +26,55 @@
 static const struct session {
     const char *what, *state, *steps;
 } sessions_of_boards[] = {
-    {"echoes the bytes that it does not set", "running",
+    {"replies echo the bytes of the request that the board does not set", "running",
      ">1910 " ECHOED "/r0:3/r7:8 9 10 11 12 13 14 15/>1822 " ECHOED "/r0:3/r10:11 12 13 14 15/"
      ">1848 1000 1 0 45 -30 77/r4:-30 77"},
-    {"keeps the setpoints of resting joints at a stop, or they would sag", "running",
+    {"a stop keeps the setpoints of resting joints, or they would sag", "running",
      ">1848 0 0 10 20 30/+2/a1=10.79~0.01/stop/+0.05/" REST "stop/+0.05/" REST "stop/+0.05/" REST
      "stop/+3/" REST "stop/+3/" REST "stop/+3/" REST "a1=10.79~0.01"},
-    {"keeps the setpoints of resting joints at a stop of another joint", "running",
+    {"a stop keeps the setpoints of resting joints while another joint moves", "running",
      ">1848 0 0 10 20 30/+20/move 90/+0.7/a1=43~1/" HALT HALT HALT HALT HALT HALT},
-    {"needs no processor time when idle: each simulated step would take a minute", "running",
+    {"an idle hour is skipped: simulating each step would take a minute", "running",
      ">1848 60000 1 30 20 10/+3600000/s1=30/p1=30~1.1/u1=0~4.9"},
-    {"interpolates as the firmware", "running",
+    {"interpolates setpoints like the firmware", "running",
      SHAPE("0", "10") SHAPE("0.5", "10") SHAPE("1", "5.857864376269049")
          SHAPE("2", "5.857864376269049")},
-    {"waits for whole ms", "running",
+    {"truncates durations to whole ms; 0 and negative ones set the setpoint at once", "running",
      ">1848 0 0 0 0 0/>1848 0.9 0 5 5 5/s1=5/>1848 -100 0 6 6 6/s1=6/>1848 1 0 7 7 "
      "7/s1=6/+0.001/s1=7"},
-    {"starts a new command from the setpoint", "running",
+    {"interpolates a new command from the current setpoint", "running",
      ">1848 1000 0 80 0 0/+0.5/>1848 1000 0 80 0 0/s1=40.08~1e-9/+0.5/s1=60.04~1e-9/+0.5/"
      ">1848 1000 0 80 0 0/s1=80"},
-    {"ends a motion at its limit, which it passes after 0.714 s", "running",
+    {"clamps the setpoints of a motion to the limits", "running",
      ">1848 1000 0 0 140 0/+0.74/s2=100/+2/s2=100/p2=100~1.5/>1848 0 0 -200 0 "
      "90/+0.02/s1=-90/s3=63"},
     {"has no limits before it is homed", "unhomed", ">1848 1000 0 0 140 0/+2/s2=140"},
-    {"ignores a command to the setpoint that it just passes", "running", AGAIN("1000", "0") "80"},
-    {"does not ignore another duration", "running", AGAIN("999", "0") "40"},
-    {"does not ignore another mode", "running", AGAIN("1000", "1") "40"},
+    {"ignores a repeated command to the setpoint that it just passes", "running",
+     AGAIN("1000", "0") "80"},
+    {"executes a command to the setpoint that it just passes if the duration differs", "running",
+     AGAIN("999", "0") "40"},
+    {"executes a command to the setpoint that it just passes if the mode differs", "running",
+     AGAIN("1000", "1") "40"},
     {"follows no setpoints before it is homed, and reports raw angles", "unhomed",
      "w1=0/+0.06/u1=0~4.9/u2=0~4.9/u3=0~4.9/p1=30~0.5/p2=206.14~0.5/p3=153.8~0.5/>1848 100 0 30 20 "
      "10/+3/"
      "s1=30/s2=20/s3=10/p1=30~0.5/p2=206.14~0.5/p3=153.8~0.5/!running/+1/p1=-90~1.1/p2=86.14~1.1"},
-    {"jumps to the setpoint when it is enabled again", "running",
+    {"moves to the current setpoint when it is enabled again", "running",
      "+1/!disabled/>1848 100 0 60 20 10/+2/s1=60/p1=0~1.1/!running/+0.15/w1=250~100/+1/a1=60~1.1"},
-    {"stores and reports gains, and aborts the motion for them", "running",
+    {"stores and reports gains; new gains abort the motion", "running",
      ">1857/r0:0.1 0.4 30 0.015 0 0 0.015 0 0/>1825/r0:0.1 0 0 0.1 0 0 0.1 0 0/>1810 1 2 3 4 5 6 7 "
      "8 9/"
      ">1825/r0:1 0 3 4 0 6 7 0 9/>1848 1000 0 90 0 0/+0.5/>1900 1 2 3 4 5 6 7 8 "
      "9/s1=37.44~1e-6/+1/s1=37.44~1e-6/"
      ">1857/r0:1 2 3 4 5 6 7 8 9"},
-    {"does not move in velocity mode", "running",
+    {"clamps velocity setpoints, but does not move", "running",
      "+1/>1811 10 0 -5000/+1/v1=150/v2=0/v3=-1400/p1=0~1.1/>1848 0 0 1 1 1/v1=0"},
     /* the values of the published firmware */
-    {"has no effort for slow velocities", "running",
+    {"reports no effort for slow velocity setpoints", "running",
      VELOCITIES_OF("10 0 -5") "v1=150/v2=0/v3=-50/e1=0/e2=0/e3=0"},
-    {"has the effort of the firmware", "running",
+    {"computes efforts like the firmware", "running",
      VELOCITIES_OF("200 -200 500") "v1=200/v2=-200/v3=500/e1=134/e2=-75/e3=114"},
-    {"has at most an effort of 255", "running",
+    {"limits the effort to 255", "running",
      VELOCITIES_OF("876 -480 1400") "v1=876/v2=-480/v3=1400/e1=255/e2=-255/e3=255"},
 };
 

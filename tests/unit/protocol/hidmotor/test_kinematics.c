@@ -120,7 +120,7 @@ TEST(solutions_match_the_golden_file)
         fprintf(out, "tip %.4f %.4f %.4f: %d %s\n", tip.x_mm, tip.y_mm, tip.z_mm, (int)status,
                 status == AW_OK ? "" : err.text);
     }
-    /* If the base can be on either side, the shoulder decides. */
+    /* If the base can face either side, the shoulder of the start pose decides. */
     static const struct aw_hidmotor_pose sides[] = {
         {{0, -30, 60}}, {{0, 30, -60}}, {{5, 10, -40}}, {{-5, -10, 40}}};
     for (int i = 0; i < 4 * 4 * 3; i += 3) {

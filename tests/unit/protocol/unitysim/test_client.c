@@ -312,7 +312,7 @@ TEST(client_moves_the_arm_over_real_sockets)
     void *stopped;
     int ends[2];
     if (getenv("AW_EMULATED"))
-        skip(); /* tests/cross.sh: as above */
+        skip(); /* tests/cross.sh: the emulator's error queue never ends */
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1), server_clock = aw_real_clock(ends[0]);
     struct server server = {aw_unitysim_device_new(&options),

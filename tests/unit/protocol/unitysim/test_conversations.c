@@ -9,7 +9,7 @@ static struct {
     struct aw_unitysim unity;
     struct aw_wire wire; /* state of the simulator */
     struct aw_unitysim_camera camera;
-    int messages, news, commands; /* since the command began; commands: of others */
+    int messages, news, commands; /* since the command began; commands: of other clients */
 } rig;
 
 static void begin(void)

@@ -32,7 +32,7 @@ static enum aw_status read_text(const char *text, struct aw_unitysim_views *view
     return status;
 }
 
-TEST(published_format_is_read)
+TEST(views_in_the_published_format_are_read)
 {
     struct aw_unitysim_views views;
     struct aw_error err;
@@ -124,7 +124,7 @@ static void run_views(const char *input, size_t i, FILE *out)
     aw_unitysim_views_free(&views);
 }
 
-TEST(results_match_the_golden_file)
+TEST(view_lists_match_the_golden_file)
 {
     expect_cases("views-unitysim.txt", run_views);
     aw_unitysim_views_free(&saved);

@@ -79,7 +79,7 @@ TEST(topic_is_printed_in_each_form)
     }
 }
 
-TEST(row_is_found_by_its_word)
+TEST(topic_row_is_found_by_tool_and_word)
 {
     static const struct {
         const char *tool, *word, *row;

@@ -243,7 +243,8 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
 }
 
 /* Sets the standard input for the next commands: "< FILE", or "| PIECE | PIECE" for input in pieces
- * that may end within a line. "* N MS" sets the messages of the device and their interval. */
+ * that may end within a line. "* N MS [modelled]" sets the number of device messages and their
+ * interval in ms; with "modelled", they have a model time. */
 static void set_input(char *text)
 {
     char piece[128], *rest = NULL;
@@ -465,7 +466,7 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
             asked.stops = AW_TIMEOUT, asked.why = "no answer";
         else if (strcmp(word, "says") == 0)
             aw_object_start(&session->result, "act");
-        else if (strcmp(word, "older") == 0) /* a skipped message and a later stop */
+        else if (strcmp(word, "older") == 0) /* an earlier error, then a stop */
             return aw_fail(&session->err, AW_MALFORMED, "a damaged message"), AW_STOPPED;
         for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
             if (strcmp(word, ends[k].word) == 0)
@@ -707,7 +708,7 @@ static const struct aw_tool single = {
 
 static void type_stop(const char *input, size_t i)
 {
-    enum { CASES = 105, ENDS = 7 }; /* seven endings of a command after each action before it */
+    enum { CASES = 105, ENDS = 7 }; /* each action is followed by seven endings */
     type_to(&rich, input, i < CASES && i % ENDS % 2 == 0 ? "script:3" : NULL,
             i == CASES || i == CASES + 1);
 }
@@ -1061,7 +1062,7 @@ static const struct golden {
     {.file = "shell-recordings.txt", .to = &tool},
     {.file = "shell-rows.txt", .to = &rich, .where = "rows:1"},
     {.file = "shell-words.txt", .to = &rich, .where = "words:2", .prompts = true},
-    {.file = "shell-streams.txt", .to = &lined},           /* text messages in any parts */
+    {.file = "shell-streams.txt", .to = &lined},           /* text messages split anywhere */
     {.file = "shell-heard.txt", .to = &hearing},           /* messages of a device */
     {.file = "shell-long-lists.txt", .to = &rich},         /* lists longer than their maximum */
     {.file = "shell-completions.txt", .to = &rich},        /* candidates with descriptions */

@@ -215,8 +215,8 @@ TEST_WITH(start, stop, watchdog_stops_a_suspended_program)
     aw_crash_detach();
 }
 
-/* On a busy machine, the child may start late. It has sent nothing before. */
-TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
+/* A busy machine may delay this program right after fork(); that is not a stall. */
+TEST_WITH(start, stop, delayed_watchdog_start_is_not_reported_as_a_stall)
 {
     static const struct aw_command streams = {.name = "play", .timed = true};
     session->run.command = &streams;

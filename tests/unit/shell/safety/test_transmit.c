@@ -1,4 +1,4 @@
-/* Tests the order in which a record is sent: the stop and the watchdog stand before its first
+/* Tests the order in which a record is sent: the stop and the watchdog are ready before its first
  * byte. */
 #include "shell/safety/transmit.h"
 

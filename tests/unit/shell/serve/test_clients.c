@@ -6,8 +6,8 @@ static int64_t now(void)
     return aw_clock_now(&session->time.real.base);
 }
 
-/* A forked child may briefly hold all sockets, so input for a closed peer is dropped. With
- * sanitizers, only peers that are not freed. */
+/* A forked child may briefly hold a copy of the closed socket. Input for the freed peer is ignored;
+ * a sanitizer detects access to it. */
 TEST_WITH(start, stop, closed_peer_is_not_served)
 {
     struct epoll_event event;

@@ -33,7 +33,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     assert_null(server.lease.holder);
 }
 
-TEST_WITH(start, stop, idle_time_of_the_commander_is_zero_during_motion)
+TEST_WITH(start, stop, idle_time_of_the_lease_holder_is_zero_during_motion)
 {
     struct aw_commander commander;
     aw_lease_get_holder(&server, &commander);
@@ -114,7 +114,7 @@ TEST_WITH(start, stop, stop_is_handled_before_earlier_messages)
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
+TEST_WITH(start, stop, speed_change_by_another_client_requires_take_over)
 {
     for (int turn = 0; turn < 4; turn++) {
         if (turn == 1)

@@ -138,7 +138,7 @@ TEST_WITH(start_session, end_session, maximum_number_of_words_is_bound)
     assert_int_equal(args.n_repeats, (AW_TOKENS_MAX - 2) / 2);
 }
 
-TEST_WITH(start_session, end_session, arguments_are_found_by_name_and_turn)
+TEST_WITH(start_session, end_session, arguments_are_found_by_name_and_repetition)
 {
     assert_int_equal(bind("turn 1 2 way=4 level=3"), AW_OK);
     assert_string_equal(aw_arg(&args, "level", 0), "1");

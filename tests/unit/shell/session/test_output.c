@@ -207,7 +207,7 @@ TEST_WITH(open_pipe, close_pipe, output_without_space_is_dropped)
 }
 
 /* Another process made the terminal non-blocking. */
-TEST(full_non_blocking_descriptor_is_waited_for)
+TEST(output_waits_for_a_full_non_blocking_descriptor)
 {
     char text[4096];
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);

@@ -91,7 +91,7 @@ static struct aw_gain_list two_gains(void)
     return wanted;
 }
 
-TEST_WITH(start, end_session, one_question_reads_all_gains_of_a_packet)
+TEST_WITH(start, end_session, one_request_reads_all_gains_of_a_packet)
 {
     struct aw_gain_list list = {0};
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);

@@ -114,7 +114,7 @@ TEST_WITH(start, stop, input_format_is_detected)
             fail_msg("row %zu", i);
 }
 
-/* A timestamp packet behind the size of its message and its number of packets. */
+/* A timestamp packet after the size of its message and its number of packets. */
 #define TIMESTAMP(head)                                                                            \
     head " 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 01 00 00 00 00 00 00 3F\n"
 #define ONE_PACKET  TIMESTAMP("1C 00 00 00 01")

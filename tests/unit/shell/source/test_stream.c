@@ -480,7 +480,7 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
     session->device.link = NULL;
 }
 
-/* Pauses after each message. Discards the remainder of the previous link. */
+/* A partial message of the old link does not continue on the new one. */
 TEST_WITH(start, stop, reconnect_discards_the_partial_message)
 {
     static const struct aw_link_ops ops = {.read = give, .close = close_nothing};

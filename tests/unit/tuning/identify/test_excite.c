@@ -124,14 +124,14 @@ TEST(parts_end_at_their_bounds)
         double dt, before, slope, most; /* y changes at slope up to most */
         double late;                    /* y coasts this far after the step */
     } rows[] = {
-        {"runs to the bound", 1. / 128, 0, 0.125, 9, 0},
-        {"runs late", 1. / 128, 0, 0.125, 9, 0.25},
-        {"other way", 1. / 128, 0, -0.125, 9, 0.25},
-        {"comes to rest", 1. / 16, 0, 0.125, 0.02, 0.05},
-        {"stays", 0.125, 0, 0, 0, 0},
-        {"stays far out", 0.125, 0.05, 0, 0, 0},
-        {"began beside the centre", 0.05, -0.02, 0.03125, 0.03, 0},
-        {"too far", 0.5, 0.02, 0.25, 9, 0},
+        {"moves to the bound", 1. / 128, 0, 0.125, 9, 0},
+        {"coasts after the step", 1. / 128, 0, 0.125, 9, 0.25},
+        {"coasts in the other direction", 1. / 128, 0, -0.125, 9, 0.25},
+        {"comes to rest before the bound", 1. / 16, 0, 0.125, 0.02, 0.05},
+        {"does not move", 0.125, 0, 0, 0, 0},
+        {"does not move, away from the centre", 0.125, 0.05, 0, 0, 0},
+        {"starts away from the centre", 0.05, -0.02, 0.03125, 0.03, 0},
+        {"exceeds the bound", 0.5, 0.02, 0.25, 9, 0},
     };
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -79,7 +79,7 @@ static void within(const char *what, double value, double half, double wanted)
         fail_msg("%s: %g ± %g instead of %g", what, value, half, wanted);
 }
 
-/* The fits of the tests below in order, with their numbers of samples. */
+/* Golden text: the fits of all tests below, in order. */
 static FILE *fits;
 
 static void print_fit(const struct aw_fit *f)
@@ -324,18 +324,20 @@ TEST(short_records_are_fitted)
         double band;               /* dead band to find; 0: none */
         bool stairs;
     } rows[] = {
-        {"in pieces", {1, true, 0.05, 0, 0, 0, 0.02}, 0.0005, 0.05, 5, 0, true},
-        {"in longer pieces", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.15, 9, 0, false},
-        {"few swings", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.1, 25, 0, true},
-        {"slow lag", {20, false, 4, 0, 0, 0, 0.05}, 0.003, 0, 11, 0, true},
-        {"slow lag, sure", {20, false, 1.5, 0, 0, 0, 0.05}, 1e-5, 0, 11, 0, true},
-        {"less slow lag", {20, false, 1.2, 0, 0, 0, 0.05}, 0.06, 0, 11, 0, true},
-        {"two lags and a band", {2, false, 0.3, 0.02, 0, 0, 0.04}, 1e-4, 0, 13, 0.02, true},
-        {"swings", {2, false, 0.04, 0.01, 0, 0, 0.02}, 1e-3, 0, 17, 0, true},
+        {"motor with slow disturbance", {1, true, 0.05, 0, 0, 0, 0.02}, 0.0005, 0.05, 5, 0, true},
+        {"lag with larger slow disturbance",
+         {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.15, 9, 0, false},
+        {"lag with few input jumps", {1, false, 0.1, 0, 0, 0, 0.03}, 0.002, 0.1, 25, 0, true},
+        {"lag longer than the record", {20, false, 4, 0, 0, 0, 0.05}, 0.003, 0, 11, 0, true},
+        {"slow lag with little noise", {20, false, 1.5, 0, 0, 0, 0.05}, 1e-5, 0, 11, 0, true},
+        {"slow lag with much noise", {20, false, 1.2, 0, 0, 0, 0.05}, 0.06, 0, 11, 0, true},
+        {"two lags with a dead band", {2, false, 0.3, 0.02, 0, 0, 0.04}, 1e-4, 0, 13, 0.02, true},
+        {"oscillating process", {2, false, 0.04, 0.01, 0, 0, 0.02}, 1e-3, 0, 17, 0, true},
         {"three lags", {2, false, 0.3, 0.02, 0.1, 0, 0.02}, 1e-5, 0, 15, 0, false},
         {"motor with two lags", {2, true, 0.2, 0, 0.05, 0, 0.02}, 1e-5, 0, 10, 0,
          true},
-        {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, 0, true},
+        {"output that hardly follows the input",
+         {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, 0, true},
     };
     /* clang-format on */
     EACH (row, rows) {

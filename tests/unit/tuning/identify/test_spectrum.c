@@ -52,10 +52,10 @@ TEST(spectrum_matches_the_golden_file)
         double noise;
         bool stairs;
         size_t n;
-    } rows[] = {{"lines", 0.01, false, N},
-                {"stairs", 0.2, true, N},
-                {"short", 0, false, 70},
-                {"whole", 0, true, N}};
+    } rows[] = {{"linear input", 0.01, false, N},
+                {"held input", 0.2, true, N},
+                {"short record", 0, false, 70},
+                {"held input at whole seconds", 0, true, N}};
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_spectrum_point points[AW_SPECTRUM_POINTS];

@@ -234,7 +234,7 @@ TEST(invalid_plans_are_refused_others_match_the_golden_file)
     end_picture(out, "control-plans.txt");
 }
 
-/* Records beyond a limit and exactly at it; says NULL: accepted. */
+/* Records beyond a limit and exactly at it. says: the error; NULL: accepted. */
 TEST(records_beyond_a_limit_are_refused)
 {
     static const struct {

@@ -61,7 +61,7 @@ TEST(late_jump_is_counted_once)
     struct aw_dead_band none = {0};
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
-    for (int i = 0; i < N; i++) /* 2 ms late at 0.995: 0.4 · 2 ms less */
+    for (int i = 0; i < N; i++) /* the jump at 0.995 is 2 ms late */
         y[i] = t[i] > 1.025 ? -2 * 0.2 * 0.002 * (1 - exp(-(t[i] - 1.025) / 0.02)) : 0;
     aw_weights_calculate(&w, &process, &none, 1e-10, 1);
     assert_true(w.uses_filter && w.log_det > 0);
@@ -80,7 +80,7 @@ TEST(late_jump_is_counted_once)
     aw_weights_end(&w);
 }
 
-TEST(weights_follow_uncertain_jump_times)
+TEST(weights_use_the_filter_only_if_there_are_impulses)
 {
     struct aw_weights w;
     struct aw_error err;

@@ -195,7 +195,7 @@ TEST_WITH(start, stop, layout_follows_width_and_height)
     look.end_ns = 3 * AW_SECOND;
     aw_strip_add_sample(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
-    /* In whole dots of time, here four nanoseconds. */
+    /* A dot spans whole nanoseconds, here four. */
     strip.span_ns = 100;
     look.is_absolute = false;
     look.end_ns = 3 * AW_SECOND + 20;

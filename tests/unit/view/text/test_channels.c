@@ -103,7 +103,7 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages_and_falls_after_them
     const struct aw_channel *torque = find("lknee.torque");
     int64_t end = 2996 * AW_MILLISECOND;
     assert_true(fabs(aw_channel_rate(torque, end) - 1000) < 10);
-    /* The table is drawn slightly later. */
+    /* The rate stays the same if the table is drawn slightly later. */
     assert_true(fabs(aw_channel_rate(torque, end + 50 * AW_MILLISECOND) - 1000) < 10);
     assert_false(aw_channel_is_stale(torque, end));
     assert_true(fabs(aw_channel_rate(torque, end + 2 * AW_SECOND) - 0.5) < 1e-9);
@@ -162,7 +162,7 @@ TEST_WITH(start, stop, all_fields_match_the_golden_file)
     end_picture(out, "channels.txt");
 }
 
-/* Unit and range follow the value that selects the scale. The text is a name, then nothing. */
+/* Unit and range follow the value that selects the scale. A point without text clears it. */
 TEST_WITH(start, stop, unit_follows_the_selected_scale)
 {
     points_of("setpoint", AW_TX, "lknee", "controller=tor value=5");
