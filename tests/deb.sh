@@ -92,18 +92,18 @@ library_works() {
 
 rm -rf "$top"
 mkdir -p "$top"
-case_of "the source tree" prepare
-case_of "dpkg-buildpackage" packages
-case_of "lintian has nothing to say" accepted
-case_of "every file in its package" sorted_in
-case_of "no package needs more than it uses" light
+case_of "make debian prepares the source tree" prepare
+case_of "dpkg-buildpackage succeeds" packages
+case_of "lintian reports nothing" accepted
+case_of "each package contains its main files" sorted_in
+case_of "only the packages that use a library depend on it" light
 case_of "the packages unpack" unpacked
-case_of "the tools run" tools_run
-case_of "the first motions" first_motions
-case_of "every page that a page links to is there" links_lead
-case_of "the Python module" python_works
-case_of "an example, with the library" library_works turn 1
-case_of "an example over CAN, with the library" library_works knee lknee
+case_of "the tools print their version, and armctl moves a simulated arm" tools_run
+case_of "the first motions of the autopkgtest succeed" first_motions
+case_of "every file that an installed page links is installed" links_lead
+case_of "the Python module moves a simulated arm" python_works
+case_of "the example turn builds and runs with the installed library" library_works turn 1
+case_of "the example knee builds and runs with the installed library" library_works knee lknee
 echo "1..$n"
 ls "$top"/*.deb
 [ $failed = 0 ]

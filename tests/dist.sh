@@ -176,23 +176,23 @@ for arch; do
     if [ "$arch" = "$(dpkg --print-architecture)" ]; then
         libraries_of=
     else
-        case_of "$arch: its libraries" unpack "$arch"
+        case_of "$arch: the target's libraries unpack" unpack "$arch"
     fi
-    case_of "$arch: builds" build "$top/$arch" || continue
-    case_of "$arch: built again, equal in every byte" same_again
-    case_of "$arch: unpacks" unpacked
-    case_of "$arch: needs no library" alone
-    case_of "$arch: at most 5 MB a program" small
-    case_of "$arch: man pages, completions, rules, documents, licences" documented
+    case_of "$arch: the archive builds" build "$top/$arch" || continue
+    case_of "$arch: a second build gives the same bytes" same_again
+    case_of "$arch: the archive unpacks" unpacked
+    case_of "$arch: programs need no shared library" alone
+    case_of "$arch: each program has at most 5 MB" small
+    case_of "$arch: the archive contains man pages, completions, udev rules, documents and licences" documented
     if runs "$top/$name/bin/armctl"; then
-        case_of "$arch: ezphys-sim refuses what needs libccd" cylinders_refused
-        case_of "$arch: the two commands of the README on a bare Debian" two_commands
-        case_of "$arch: install.sh, and --uninstall leaves nothing" installs
-        case_of "$arch: starts in at most 1.05 of cansend's time" quick
+        case_of "$arch: a scene that needs libccd is refused and suggests the Debian package" cylinders_refused
+        case_of "$arch: the two install commands of the README work on a minimal Debian" two_commands
+        case_of "$arch: install.sh installs, and --uninstall removes only its own files" installs
+        case_of "$arch: canpid starts in at most 1.05 times the time of cansend" quick
     fi
     wrap
-    case_of "$arch: golden cases" golden
-    case_of "$arch: the first motions of the README" first_motions
+    case_of "$arch: all golden cases pass" golden
+    case_of "$arch: the first motions of the README succeed" first_motions
     table
 done
 echo "1..$n"

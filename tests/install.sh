@@ -139,22 +139,22 @@ nothing_left() {
     [ -z "$left" ] || { echo "$left" && return 1; }
 }
 
-case_of "make install" in_root install
-case_of "installed programs run, with manual page, completion and udev rules" programs
-case_of "the library gives away few symbols, all public, with a version, and needs no terminal" symbols
-case_of "what the headers declare is in the library" declared
+case_of "make install succeeds" in_root install
+case_of "installed programs run and have manual pages; tools have completions; udev rules are installed" programs
+case_of "the library exports at most 320 symbols, all public and versioned, and needs no terminal library" symbols
+case_of "the library exports every function that the headers declare" declared
 for compiler in gcc clang; do
     for program in turn knee balance point lift; do
         for kind in shared static; do
-            case_of "$program.c with the $kind library, through pkg-config, $compiler" \
+            case_of "$program.c builds with the $kind library and $compiler through pkg-config, and runs" \
                 $kind $compiler $program
         done
     done
 done
-case_of "every header stands on its own in C" headers "gcc -std=c11 -D_GNU_SOURCE -x c"
-case_of "every header stands on its own in C++" headers "g++ -std=c++20 -x c++"
-case_of "the Python module, with its version and its plugin" python_module
-case_of "layouts, which a recording names, and worked examples of tests" shared_files
-case_of "make uninstall" in_root uninstall
-case_of "make uninstall leaves nothing" nothing_left
+case_of "every header compiles alone as C" headers "gcc -std=c11 -D_GNU_SOURCE -x c"
+case_of "every header compiles alone as C++" headers "g++ -std=c++20 -x c++"
+case_of "the Python module has the tools' version and its pytest plugin, and moves an arm" python_module
+case_of "layouts are installed and named by record, and an installed example test passes" shared_files
+case_of "make uninstall succeeds" in_root uninstall
+case_of "make uninstall leaves no files" nothing_left
 echo "1..$n"

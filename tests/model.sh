@@ -30,22 +30,22 @@ run()
         "${states:-?}"
 }
 
-run 'safety and deadlock, any loss and doubling, time-outs at any time' 0 '' -DSAFETY
-run 'the same with room for 3 messages each way' 0 '' -DSAFETY -DROOM=3
-run 'deadlock, time-outs longer than the round trip' 0 '' -DSAFETY -DPATIENT -DFAULTS=6
-run 'progress: 6 faults cannot keep it from going on' 0 '-l' -DNP -DPATIENT -DFAULTS=6
-run 'auto: right memory' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO
-run 'auto: handler expects the other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1
-run 'auto: and starts with its other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1 \
+run 'no deadlock, no lost or repeated command; timeouts at any time' 0 '' -DSAFETY
+run 'no deadlock, no lost or repeated command; 3 messages in transit' 0 '' -DSAFETY -DROOM=3
+run 'no deadlock, no lost or repeated command; timeouts > round trip' 0 '' -DSAFETY -DPATIENT -DFAULTS=6
+run 'progress despite 6 faults' 0 '-l' -DNP -DPATIENT -DFAULTS=6
+run '--seq auto: progress with the right saved digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO
+run '--seq auto: progress if the handler expects the other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1
+run '--seq auto: progress if its confirmations use the other digit, too' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1 \
     -DHANDLER_TX=1
-run 'bare confirmations: none lost, none doubled' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4
-run 'the same, and copies are not acknowledged' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4 \
+run 'confirmations without values: none lost or repeated' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4
+run 'confirmations without values: same, duplicates not acknowledged' 0 '' -DSAFETY -DPATIENT -DFAULTS=3 -DBARE -DTRIES=4 \
     -DNOREACK
-run 'the same: it goes on' 0 '-l' -DNP -DPATIENT -DFAULTS=1 -DBARE -DTRIES=2 -DNOREACK
-run 'counterexample: one before a lost ACK is thrown away, and a command doubled' 1 '' -DSAFETY \
+run 'confirmations without values: progress, duplicates not acked' 0 '-l' -DNP -DPATIENT -DFAULTS=1 -DBARE -DTRIES=2 -DNOREACK
+run 'counterexample: a dropped early confirmation repeats a command' 1 '' -DSAFETY \
     -DPATIENT -DFAULTS=1 -DBARE -DTRIES=2 -DNOREACK -DDROPS
-run 'counterexample: without auto a wrong memory waits for ever' 1 '' -DSAFETY -DPATIENT \
+run 'counterexample: without auto a wrong saved digit waits forever' 1 '' -DSAFETY -DPATIENT \
     -DFAULTS=0 -DEXPECTED=1
 
-[ "$failed" = 0 ] && echo 'model: every run came out as it should'
+[ "$failed" = 0 ] && echo 'model: every run gave the expected result'
 exit "$failed"

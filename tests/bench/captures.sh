@@ -30,7 +30,7 @@ tshark_rate() {
     per_second $few "$(processor "${who[@]}" env HOME=/ tshark -X "lua_script:$dir/$1.lua" -r "$dir/few.pcapng" -T ek)"
 }
 
-# capture_row TOOL NAME BAR: measures a capture of the tool's messages from the page cache
+# capture_row TOOL NAME LIMIT: measures a capture of the tool's messages from the page cache
 capture_row() {
     local count=2000000 json csv
     build/tests/bench/make_capture "$1" "$dir/run.pcapng" $count

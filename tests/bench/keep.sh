@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures everything, prints the tables and replaces those in docs/performance.md.
-# Saves all rows, including missed bars, except those with neither a peer nor a bar.
+# Runs all benchmarks, prints the tables and replaces those in docs/performance.md.
+# Saves rows that miss their limit, too, but no rows without a peer and a limit.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 page=docs/performance.md

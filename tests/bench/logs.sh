@@ -5,8 +5,8 @@
 # alone COMMAND…: runs the command on one CPU.
 alone() { taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$@"; }
 
-# log_row NAME BAR OPTION…: measures canpid with the log: million frames per second of CPU time. A note may follow
-# the number in BAR.
+# log_row NAME LIMIT OPTION…: measures canpid with the log: million frames per second of CPU time. A note may follow
+# the number in LIMIT.
 log_row() {
     local own
     own=$(per_second "$lines" "$(processor alone "$BIN/canpid" "${@:3}" "$dir/run.log")")

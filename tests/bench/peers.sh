@@ -1,5 +1,5 @@
-# Sourced by run.sh: common alternatives, jq behind a pipe and loops of bash and socat, compared with
-# our equivalent command.
+# Sourced by run.sh. Compares our commands with common alternatives: jq in a pipe, and bash loops around
+# socat.
 # shellcheck shell=bash disable=SC2154 # variables of run.sh
 
 # ratio OURS PEER: prints our number divided by the peer's, as "x12.3"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Prints a Markdown table of speeds, with peers measured in the same run and the bar, if any.
+# Prints a Markdown table of speeds, with peers measured in the same run and the limit, if any.
 #
 #   tests/bench/run.sh [SECONDS per measurement]
 #
 # Start-up is measured with hyperfine without a shell; its peer is cansend of can-utils, a small C
-# program that links only libc. Exit status 1 if a bar is missed.
+# program that links only libc. Exit status 1 if a limit is missed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:-1}
@@ -15,7 +15,7 @@ export HOME=$dir XDG_CONFIG_HOME=$dir XDG_STATE_HOME=$dir LC_ALL=C.UTF-8
 below=0
 [ -x "$BIN/armctl" ] && [ -x "$BIN/canpid" ] || { echo "no programs in $BIN — make" >&2 && exit 1; }
 
-# row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
+# row WHAT VALUE UNIT [PEER RATIO] [LIMIT MET]
 row() {
     local cells=("${@//|/\\|}")
     printf '| %-52s | %14s | %-26s | %-16s | %-3s |\n' "${cells[0]}" "${cells[1]} ${cells[2]}" "${cells[@]:3}"
@@ -31,7 +31,7 @@ table() {
 # holds A OP B: succeeds if the comparison (<=, >= or >) is true
 holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
 
-# verdict VALUE OP BAR: prints the verdict and records a missed bar
+# verdict VALUE OP LIMIT: prints whether the value meets the limit, and records a missed one
 verdict() {
     if holds "$1" "$2" "$3"; then
         met=yes
@@ -72,7 +72,7 @@ startup() {
     row "$what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
 }
 
-# Bars by case name; the benchmarks print name, bytes and millions per second.
+# Limits by case name; the benchmarks print name, bytes and millions per second.
 bar_of() {
     case $1 in
     decode\ hidmotor.* | decode\ ezphys.* | decode\ unitysim.*) echo 50 ;;
@@ -131,7 +131,7 @@ allocations() {
     row "allocations per additional message: $what" "$per" "" "" "<= 0" $met
 }
 
-# memory_row NAME BAR COMMAND…: measures its peak memory and stores it in $most.
+# memory_row NAME LIMIT COMMAND…: measures its peak memory and stores it in $most.
 memory_row() {
     local what=$1 bar=$2
     most=$(LD_PRELOAD=$dir/count.so "${@:3}" 2>&1 >/dev/null | awk '/^most /{ printf "%.1f", $2 / 1024 }')
@@ -235,7 +235,7 @@ busy_cadence() {
     wait "${loops[@]}" 2>/dev/null
 }
 
-# cadence NAME BAR PREFIX…: measures the jitter of the 15 ms control stream over UDP; BAR "" means no limit
+# cadence NAME LIMIT PREFIX…: measures the jitter of the 15 ms control stream over UDP; LIMIT "": none
 cadence() {
     local url p50 p99 limit="no limit"
     serve_device "$BIN/unitysim" sim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return

@@ -1,4 +1,4 @@
-"""Measures the cost of a server: prints lines "WHAT<TAB>VALUE<TAB>UNIT<TAB>DETAILS<TAB>BAR<TAB>yes|NO" for make bench.
+"""Measures the cost of a server: prints lines "WHAT<TAB>VALUE<TAB>UNIT<TAB>DETAILS<TAB>LIMIT<TAB>yes|NO" for make bench.
 
     serve.py FOLDER        the tools are in PATH
 """

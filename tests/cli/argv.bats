@@ -77,7 +77,7 @@ END
     fails 6 ezphys -q -l sim: --force advance 1e300
 }
 
-@test "a very long argument is rejected, not truncated, except hex for decode" {
+@test "a very long argument is rejected, not truncated; decode accepts long hex" {
     long=$(printf '%05000d' 0)
     fails 2 armctl "$long"
     fails 2 armctl encode "$long"

@@ -15,7 +15,7 @@ INI
     export ARMCTL_CONFIG=$D/joints.ini
 }
 
-@test "a one-shot stop keeps the sequence in step for the next commands" {
+@test "a single stop command leaves the right sequence digit for the next commands" {
     printf '[joint elbow]\nindex = 2\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 5000
@@ -26,7 +26,7 @@ INI
 }
 
 # bats test_tags=long
-@test "a hundred processes in sequence report the correct results" {
+@test "a hundred armctl processes in sequence report what the simulator executed" {
     for name in fast slow loss bare published published-loss; do
         python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-100}" >"$name.out" || {
             cat "$name.out"
@@ -64,7 +64,7 @@ INI
     fails_with 2 "an ACK cannot be a command" armctl -q --dry-run send ACK0
 }
 
-@test "stop after a killed command without a profile returns to the last position, or exits 1" {
+@test "without a profile, stop after a killed command returns to the last position, or exits 1 if it is unknown" {
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 100
     killed() { # kills armctl during a motion, without a stop
         armctl -v -l "$D/arm" --hold deg 1 350 2>sent >/dev/null 3>&- &
@@ -81,7 +81,7 @@ INI
     has "$output" sent=DEG1,020
 }
 
-@test "confirmations of a stop after a broken pipe are not assigned to the next program" {
+@test "confirmations of the stop after a broken pipe are not assigned to the next program" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 200
@@ -93,10 +93,10 @@ INI
     done
 }
 
-@test "the next command is confirmed after head -1 has closed the pipe of armctl -j, with 20 arms" {
+@test "the next command is confirmed after head -1 has closed the pipe of armctl -j, with 20 arms at once" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
-    each() { # confirmed once more, because the handler repeats itself after 2 s
+    each() { # each N: closes the pipe during a motion of arm N; the next command must be confirmed
         armctl -q -l "$D/arm$1" deg base 20
         printf 'deg base %s\n' 20 90 | armctl -q -j -l "$D/arm$1" 2>"err$1" | head -n 1
         armctl -q -l "$D/arm$1" deg base 45 && : >"done$1"
@@ -162,7 +162,7 @@ INI
     fails_with 2 '500 to 2500' armctl -q -l "$published" deg x 1500
 }
 
-@test "the key role selects the joints of arm in limits, result, simulator and status" {
+@test "role selects the joints of the command arm in limits, result, simulator and status" {
     prints 'joints.r=3 joints.theta=1 joints.h=2' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     cat >joints.ini <<'INI'
 [joint waist]
@@ -190,7 +190,7 @@ INI
     has "$why" 'elbow: the arm command uses joint 2 for h by default, which needs a translating joint (mm), not a rotating one'
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
     fails_with 2 '[joint b]: role theta already belongs to [joint a]' armctl -q -l 'sim:?time=virtual' arm 250 45 120
-    # Only the section printed by help.
+    # Uses only the section [joint] that help prints.
     armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
     gives_json .joints.theta '"base"' armctl -q -j -l 'sim:?time=virtual' arm 250 45 120
 }

@@ -50,7 +50,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     done
 }
 
-@test "the firmware's sensor layout changes only the current" {
+@test "--sensors-layout fw decodes velocity, current and lever angle; an unknown layout is rejected" {
     ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
     # Bits 16 to 25 of 0x0873F880 are 0x073, in steps of 25/1024 A from -12.5 A.
     same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
@@ -210,7 +210,7 @@ END
     same "$(grep -c 'disable result=disabled' <<<"$output")" 2
 }
 
-@test "boards of the config file can have other names and identifiers" {
+@test "boards of the config file can have other names and identifiers; invalid ones are reported" {
     config canpid '[board hand]' 'id = 0x100' '[board lknee]' 'id = 0xE0'
     gives "101#9A99193F0200" canpid encode kp board=hand controller=tor value=0.6
     gives "0E1#9A99193F0200" canpid encode kp board=lknee controller=tor value=0.6
@@ -284,7 +284,7 @@ END
     fails 2 canpid -l "$fast" gains frob a.gains
 }
 
-@test "gains shows the values and times that earlier processes sent, marked as unknown" {
+@test "gains shows what earlier processes sent and when, and that the current values are unknown" {
     start sim canpid sim --listen "slcan:pty:$D/can"
     ok canpid -q -l "$url" --switch gains set lknee.pos.kp=3 lknee.pos.ki=0.0005
     ok canpid -q -l "$url" --switch gains set kp=2 -b lhip,rhip -c tor
@@ -367,7 +367,7 @@ END
     prints "replay sent=2 left_out=0" canpid -q -l "$fast" --switch replay bad.log
 }
 
-@test "jog and play fail if the driver reports an error or the joint stands still" {
+@test "jog fails if the driver reports an error, play if the joint does not move" {
     printf 't,lknee\n0,0\n1,10\n2,0\n' >short.csv
     ok canpid -q -l "$fast" play short.csv -c pos
     for plant in dead stuck; do
@@ -567,7 +567,7 @@ END
         "[true,true,true,true,true]"
 }
 
-@test "sweep: the table and the samples are complete" {
+@test "sweep prints a table with gain and coherence, and saves the samples" {
     virtual_json sweep --amplitude 20deg -b lknee -c pos --save s.csv
     same "$(jq -s 'map(select(.frequency)) | length > 10 and (first.gain > last.gain + 20)' <<<"$output")" true
     same "$(json '.ok and .bandwidth > 0.1 and .bandwidth < 5 and .fit > 0.9')" true
@@ -580,7 +580,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune at 1 kHz telemetry loses no frame and disables the driver" {
+@test "tune with telemetry at 1 kHz loses at most two frames and disables the driver" {
     bus -b lknee --rate 1000
     exits 1 canpid -q -j -l "$url" tune --with relay --force -b lknee -c pos
     same "$(json '.stable and .applied == false')" true
@@ -611,7 +611,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune restores the old gains if the new ones are worse by the goal" {
+@test "tune restores the old gains if the new ones do not improve the value of --goal" {
     printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos --switch' \
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
     run -1 --separate-stderr canpid -l "$fast" -j run script
@@ -634,7 +634,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune asks below the table of gains, and compares the step with the prediction" {
+@test "tune asks for confirmation below the table of gains and compares the step with the prediction" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "pid   "
     matches "$output" "*model fit [0-9]* %, reliable. Try these gains (the joint makes two steps of 12deg)? \[y/N\]*"
@@ -651,7 +651,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune prints a one-line result; -v and -j print all its keys and report steps below 90 %" {
+@test "tune prints a one-line result; -v and -j print all its keys; -v reports a step that stays below 90 %" {
     prints_lines 1 canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, reliable"
     hasnt "$output" margin
@@ -855,7 +855,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     done
 }
 
-@test "a board can be named by its number, and play uses every column of a file" {
+@test "move and the columns of play can name a board by its number, but only once" {
     fails_with 2 "lknee is given twice" canpid -q -l "$fast" move lknee=5 64=3 -c pos
     fails_with 2 "is given twice" canpid -q -l "$fast" move 0x100=5 256=3 -c pos
     gives_json '[.board, .value]' '["lknee",3]' canpid -q -j -l "$fast" move 64=3 -c pos
@@ -1089,7 +1089,7 @@ END
 
 # ---- Shown states and values ---------------------------------------------------------------------
 
-@test "an unknown controller is marked, and decode exits 0" {
+@test "decode marks a controller or index without a meaning and exits 0" {
     ok canpid decode 044#0000003E0900
     same "$output" "-> setpoint board=lknee value=0.125 controller=9 (controller 9 has no meaning)"
     gives_json '[.controller,.anomaly]' '[4,"controller 4 has no meaning"]' canpid decode -j 041#0000003E0400

@@ -28,7 +28,7 @@ wrong_code() { # SCRIPT: installs a wrapper in ./bin that edits armwire-code's o
     done
 }
 
-@test "the comparison detects a wrong scale, place, limit or byte order" {
+@test "the comparison of generated code with the tool detects a wrong scale, bit offset, limit or byte order" {
     for change in 's/0\.045/0.046/' 's/frame, 16, 32/frame, 24, 32/' 's/-100, 100/-1, 1/' 's/, PACK_LITTLE, /, PACK_BIG, /'; do
         wrong_code "$change"
         PATH=$PWD/bin:$PATH run python3 "$root/tests/cli/other_end.py" canpid

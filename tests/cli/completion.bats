@@ -132,7 +132,7 @@ armctl --format x|
 END
 }
 
-@test "shells complete files with the right ending and folders, or any file if none fits; the prompt any file" {
+@test "shells complete folders and files with the expected extension, or any file if none matches; the prompt completes any file" {
     mkdir -p here/folder
     touch here/a.csv here/b.csv here/c.txt
     hidmotor completion bash >hidmotor.bash

@@ -207,7 +207,7 @@ END
     fails 6 unitysim -q -l "$fast" --config bad.ini scene basic
 }
 
-@test "--config reads another file, but not in a script; a missing one allows no changes" {
+@test "--config reads another file, but not in a script; if it is missing, deg fails and stop works" {
     printf '[options]\njson = yes\n' >other.ini
     prints_like "{*" armctl --config other.ini decode 30444547312C3039300D0A
     gives_json .path '"other.ini"' armctl --config=other.ini config path
@@ -241,7 +241,7 @@ END
     fails 6 unitysim -q --config bento.ini -l "$fast" move elbow=2600
 }
 
-@test "an endless or long file as configuration, packets or DBC is refused" {
+@test "an endless or too long file is refused by --packets and --dbc, and ignored with a warning by --config" {
     head -c 17000000 /dev/zero | tr '\0' '\n' >long.ini
     for file in /dev/zero /dev/full long.ini; do
         for option in packets dbc; do

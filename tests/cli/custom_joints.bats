@@ -5,24 +5,24 @@ load common.bash
 
 prepare() {
     cat >team.packets <<'END'
-[packet status]              # a request without values, an answer with nine
+[packet status]              # requested without values; the answer has nine
 id   = 42
 help = joints as the firmware has them
-ask  = yes                   # sent empty, answered; watch asks for it; reads, never moves
+ask  = yes                   # sent without values; watch requests it; it moves nothing
 rate = 50Hz
-repeat = m1 m2 m3            # the fields below once for each
+repeat = m1 m2 m3            # the fields below, once for each name
 position = f32 ticks  scale=0.0879deg
 velocity = f32 ticks/s
 torque   = f32 Nm     no_data=-1
 
 [packet go]
 id = 37
-moves = yes                  # a motion: limits, stop, dead-man, confirmation hold
+moves = yes                  # checked against limits; [stop] and --deadman end it
 repeat = m1 m2 m3
 setpoint = f32 deg  min=-90 max=90
-velocity = f32 0             # default
+velocity = f32 0             # 0 if not given
 force    = f32 0
-answer   = status            # its answer has the fields of that packet
+answer   = status            # the answer has the fields of packet status
 
 [joint m1]
 setpoint = go.m1.setpoint
@@ -39,7 +39,7 @@ position = status.m3.position
 speed    = 90deg/s
 near     = 1deg
 [stop]
-packet = go  hold            # what is sent so that nothing moves on: hold sends the measured positions
+packet = go  hold            # the stop; hold: with the measured positions as setpoints
 END
 }
 
@@ -133,7 +133,7 @@ interrupted() {
     held
 }
 
-@test "a server stops a killed client's motion with the file's packets" {
+@test "a motion through a server is stopped with the packets of the file if the client or the server is killed" {
     board
     export HIDMOTOR_PACKETS=team.packets
     board_url=$url
@@ -221,7 +221,7 @@ interrupted() {
     sed -i '/^\[joint m2\]/a speed = 120deg/s' team.packets
     fails 6 hidmotor -q -l "$fast" --packets team.packets replay run.pcapng --yes
     matches "$why" '*m2: * deg/s at * is faster than 120 deg/s*'
-    # The motion is refused if nothing could stop it.
+    # The motion is refused without a packet that could stop it.
     fails 2 hidmotor -q -l "$fast" replay run.pcapng --yes
     has "$why" "'status' is described only in the recording — give --packets FILE"
     sed '/^\[joint/,/^packet = go/d' team.packets >bare.packets
@@ -419,7 +419,7 @@ law() {
     sed -E 's/^(k[pid] = set_gains[^ ]*) .*/\1/' law.packets >mute.packets
 }
 
-@test "custom gains can be shown, set, saved and compared, and are confirmed by reading them back" {
+@test "gains of custom joints can be shown, set, saved and compared, and are confirmed by reading them back" {
     law
     export HIDMOTOR_PACKETS=law.packets
     printf '%s\n' gains 'gains set m2.kp=0.5 m3.ki=0.25' 'gains save arm.gains' 'gains diff arm.gains' \
@@ -447,7 +447,7 @@ law() {
     remarks "the firmware reports no gains" hidmotor -l "$url" --packets mute.packets gains
 }
 
-@test "invalid custom gains send nothing, and unaccepted ones are reported" {
+@test "invalid gains of custom joints are not sent, and gains that the device ignores are reported" {
     law
     export HIDMOTOR_PACKETS=law.packets
     for words in m2.kp=6 m2.kp=x m4.kp=1 m2.kx=1 m2=1 "m1.kp=1 m2.kp=nan"; do
@@ -497,7 +497,7 @@ END
     done
 }
 
-@test "-b of canpid hides no gains of custom joints" {
+@test "canpid gains shows custom joints with and without -b" {
     cat >pan.packets <<'END'
 [packet go]
 id = 0x650

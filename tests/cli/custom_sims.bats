@@ -31,7 +31,7 @@ moves() {
         length > 0 and all(. < 3.1 and . > -3.1)' <<<"$output"
 }
 
-@test "simulators of hidmotor, unitysim and ezphys return written values by field name" {
+@test "simulators of hidmotor, unitysim and ezphys report a written value in fields of the same name in other packets" {
     printf '[packet %s]\n%s\n' lamp $'id = 41\ndir = tx\nhue = f32 deg min=0 max=360' \
         mood $'id = 42\nask = yes\nhue = f32 rad\nlevel = u8 7\nleft = u8 offset=3' >lamp.packets
     for tool in hidmotor unitysim ezphys; do
@@ -166,7 +166,7 @@ END
     prints "GRIP" armctl complete -- send G
 }
 
-@test "armctl: custom joints are moved and are held with either digit after a crash" {
+@test "armctl: custom joints can be moved, and a crash stops them at their measured position" {
     cat >arm.packets <<'END'
 [packet TURN]
 moves = yes

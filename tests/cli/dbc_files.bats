@@ -35,7 +35,7 @@ END
 <- BMS.Battery Voltage=384V State=Not ready"
 }
 
-@test "skipped DBC messages are reported once; drivers keep their identifiers" {
+@test "skipped DBC messages are reported once; DBC files cannot replace messages of the joint drivers" {
     ok canpid --dbc bms.dbc decode 041#9A99193F0200
     same "$stderr" "canpid: bms.dbc: skipped: 1 message with an identifier of the joint drivers"
     same "$output" "-> kp board=lknee value=0.6 controller=tor"
@@ -187,7 +187,7 @@ END
     ok armctl -q send DEG1,020
 }
 
-@test "a server refuses an unnamed driver; with --force it also stops it" {
+@test "a server refuses setpoints for an unnamed driver; with --force it sends them and disables the driver at the end" {
     start near canpid -l sim: serve
     exits 6 canpid -q -l serve: setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force
     has "$stderr" "id 104: unknown driver — give its board id with -b 0x100"

@@ -14,7 +14,7 @@ load common.bash
     gives_json .samples 1 canpid plot setpoint long.log --out run.svg -j
 }
 
-@test "decode of a record file names the commands that read it" {
+@test "decode of a CSV or NDJSON file of record suggests info and plot" {
     for tool in canpid hidmotor; do
         ok $tool -q -l "$fast" record own.ndjson -n 3
         ok $tool -q -l "$fast" record own.csv -n 3
@@ -24,7 +24,7 @@ load common.bash
     done
 }
 
-@test "captures from another port need --port" {
+@test "decode --port selects the packets of a capture; an invalid port is rejected" {
     ezphys encode axis_force id=7 axis1=0.5 | sed 's/^/> /' |
         "$BIN/../tests/unit/capture/test_pcapng" write ezphys one.pcapng
     prints_like "-> axis_force id=7 *" ezphys decode one.pcapng
@@ -32,7 +32,7 @@ load common.bash
     fails 6 ezphys decode --port 70000 one.pcapng
 }
 
-@test "a truncated message is reported, and the first error is named" {
+@test "decode reports a truncated message or an invalid size, and decodes the next message" {
     ezphys encode --dir rx joint_axis id=1 displacement=1 angular_velocity=2 --raw >whole.bin
     { printf '\060\0\0\0\002\0\0\0' && tail -c +9 whole.bin; } >first.bin
     run -5 --separate-stderr ezphys decode -j --as stream first.bin

@@ -329,7 +329,7 @@ END
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
 }
 
-@test "each message has its expected class and bytes, and its motion is stopped" {
+@test "each message has the expected safety class, bytes, exit code and stop at the end of a script" {
     gains='"m1":{"kp":1,"ki":2,"kd":3},"m2":{"kp":4,"ki":5,"kd":6},"m3":{"kp":7,"ki":8,"kd":9}'
     while IFS='|' read -r class exit stop tool words bytes; do
         words=${words/GAINS/$gains}

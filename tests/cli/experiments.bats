@@ -11,7 +11,7 @@ load common.bash
 }
 
 # Also detects steps too small to be found by their size alone.
-@test "step exits 1 without figures for a stuck joint, and measures a small step of a moving one" {
+@test "step exits 1 without measured values if the joint does not move, and measures a small step" {
     while IFS='|' read -r tool link words; do
         fails_with 1 "step: no motion: " $tool -q -j -l "${link/#&/$fast&}" step $words
         same "$(json '[.ok,.settling_time,.overshoot,.rise_time]')" '[false,null,null,null]'
@@ -34,7 +34,7 @@ END
 
 # Columns: tool, link, arguments and the expected model as a jq filter.
 # bats test_tags=long
-@test "identify measures the joint's model, and its saved samples give the same model" {
+@test "identify measures the joint's model, and hidmotor's saved samples give the same model" {
     while IFS='|' read -r tool link words wanted; do
         ok $tool -q -j -l "${link/#&/$fast&}" identify $words --samples samples.csv --save model.json --plot bode.svg
         same "$(json ".fit > 75 and ($wanted)")" true
@@ -78,7 +78,7 @@ END
 END
 }
 
-@test "hidmotor: verify checks the steps of a motor" {
+@test "hidmotor: verify reports passed and failed steps and rejects invalid values" {
     spec() { printf '%s\n' '[calm]' "$@" >spec.ini; }
     spec 'joint = elbow' 'from = 0' 'to = 20' 'max-overshoot = 20%' '[quick]' 'joint = m2' \
         'from = 0' 'to = 20' 'max-rise-time = 1ms'

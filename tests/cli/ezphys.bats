@@ -42,7 +42,7 @@ PYTHON
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-@test "a framing in the config file is used" {
+@test "encode uses a framing of the config file; an invalid one is reported" {
     config ezphys '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16'
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
@@ -60,7 +60,7 @@ PYTHON
     same "$(json '[.cmd,.ok,.joint,.step,.time]')" '["motor",true,"waist",250,0.5]'
 }
 
-@test "watch, reset and advance print the documented lines" {
+@test "watch prints four types of messages; reset and advance report the step and the time" {
     sim pendulum watch -n 10 -j
     same "$(wc -l <<<"$output")" 10
     same "$(jq -c .msg <<<"$output" | sort -u | wc -l)" 4
@@ -82,7 +82,7 @@ PYTHON
 
 # ---- Lock-step -----------------------------------------------------------------------------------
 
-@test "hz reports neither stalls nor losses in lock-step, and a factor of 1 in real time" {
+@test "hz reports neither stalls nor losses in lock-step, and a real-time factor near 1 with --real-time" {
     simulator --scene humanoid --lock-step=1
     gives_json '[.lost,.stalls,.damaged,.steps_per_message]' '[0,0,0,1]' ezphys -l "$url" hz --for 2s -j
     jq -e '.rate > 10 and .real_time_factor > 0.05' <<<"$output" >/dev/null
@@ -95,7 +95,7 @@ PYTHON
     false
 }
 
-@test "ezphys supports a message every five steps, and presets and custom wires" {
+@test "hz reports five steps per message with --lock-step=5, and motor works with presets and custom wires" {
     simulator --scene arm4 --lock-step=5
     gives_json '[.steps_per_message,.lost]' '[5,0]' ezphys -l "$url" hz -n 200 -j
     for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do
@@ -198,7 +198,7 @@ time.sleep(20)'
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
 }
 
-@test "watch and hz end with the recording" {
+@test "watch and hz end at the end of a recording" {
     ok ezphys -q -l sim: --record run.pcapng watch joint_axis -n 20
     for command in "watch joint_axis -j" "watch -j" "hz"; do
         ok timeout 20 ezphys -q -l log:run.pcapng $command
@@ -447,7 +447,7 @@ END
     ok ezphys -q -l "$url" status
 }
 
-@test "reading a lock-step simulator advances nothing, or the steps are reported" {
+@test "status does not advance a lock-step simulator, and watch reports the steps that it causes" {
     simulator --scene humanoid
     step() { json .step; }
     for command in status "status -j" "status --for 0.2s" status; do
@@ -477,7 +477,7 @@ END
         ends 0"
 }
 
-@test "plot uses simulation time at any speed and continues after a restart" {
+@test "plot uses simulation time, so equal runs give equal charts, and continues after a restart" {
     sim '' plot bob.position.z --for 4s
     has "$output" "-4 s  " "1.190 m"
     first=$output
@@ -526,7 +526,7 @@ SCENE
     same "$(results 'map(.step)[:2]')" '[41,42]'
 }
 
-@test "--state adds all joints to a result, with the numbers of the records" {
+@test "--state adds all joints to a result, with the values of the recorded messages" {
     ok ezphys -q -j -l sim:cart-pole --state <<<$'force rail 2\nforce rail -2\nstop\nreset'
     same "$(results 'map(.state | [.rail, .pivot] | map(keys)) | unique')" \
         '[[["displacement","velocity"],["displacement","velocity"]]]'
@@ -564,7 +564,7 @@ SCENE
     ok ezphys -q -l "$url" force 2 5Nm
 }
 
-@test "status of a lock-step simulator does not wait" {
+@test "status shows current data of a lock-step simulator without a step, and the rate in real time" {
     for link in sim:pendulum "sim:?scene=pendulum&step-size=5ms"; do
         ok ezphys -q -j -l "$link" status
         json -e '.hinge.age < 0.4' >/dev/null

@@ -9,7 +9,7 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
 
 # ---- Physics, wire and clients -------------------------------------------------------------------
 
-@test "motion, forces, contacts and energy match the formulas" {
+@test "motion, forces, contacts and energy of ezphys-sim match the formulas" {
     oracle free_fall many_steps motors brake angle_wraps feedback forces slider axes pushes stops \
         contacts energy replay_is_identical all_finite
 }
@@ -73,7 +73,7 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
 
 # ---- Scenes and sim: links -----------------------------------------------------------------------
 
-@test "sim: starts the simulator and ends it with the client, even if that is killed" {
+@test "sim: starts the simulator and ends it with the client, even if the client is killed" {
     remarks "this is the simulator" ezphys -l 'sim:arm4?real-time=1&interval=1ms' watch timestamp -j -n 3
     for scene in pendulum humanoid; do
         ok ezphys -q -l "sim:?scene=$scene" watch timestamp -j --once
@@ -91,7 +91,7 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
     timeout "$patience" cat <&"$err" # read returns once every writer has closed the pipe
 }
 
-@test "sim: reports waiting for a command, and an invalid link before anything is started" {
+@test "sim: reports the wait for a command, an invalid option and a missing ezphys-sim" {
     ok bash -c "(echo 'motor hinge 1 10' && sleep 0.4 && echo stop) |
         ezphys -q -l 'sim:?timeout=50ms' 2>&1"
     has "$output" "no answer to step 1 for 0.05 s" "client reconnected"

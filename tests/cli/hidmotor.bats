@@ -332,7 +332,7 @@ END
 
 # ---- Record and play -----------------------------------------------------------------------------
 
-@test "a file of record has column names that play, plot and info accept" {
+@test "record writes column names that watch, play, plot and info accept" {
     ok hidmotor -l "$fast" record run.csv --for 2s
     matches "$output" "record samples=* repeats=* duration=[12]*s interval_max_ms=*"
     hasnt "$output" interval_p
@@ -638,7 +638,7 @@ END
     fails_with 3 "(6 attempts, 20 ms each)" hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
 }
 
-@test "queries are retried and moves are verified over a bad line" {
+@test "moves arrive if replies are lost, late, duplicate or foreign" {
     for seed in 1 2 3 4 5; do
         ok hidmotor -q -l "$fast&fault=lost:15%,late:10%,duplicate:10%,foreign:10%&seed=$seed" --retries 9 \
             move 0 45 -30 --wait
@@ -682,7 +682,7 @@ END
     remarks_no "takes" hidmotor -l "$fast" move 0 45 -30 --wait
 }
 
-@test "on a board of two motors, commands for m3 fail and others omit it" {
+@test "on a board with two motors, commands for m3 fail and other commands omit m3" {
     two='sim:?motors=2'
     while read -r command; do
         exits_with 1 "motor not found (the board has 2)" hidmotor -v -l "$two" $command
@@ -752,7 +752,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune improves a motor's gains as predicted, and restores them if not confirmed" {
+@test "tune improves a motor's gains as predicted, and restores the previous ones if the new ones are not confirmed" {
     local pid="$fast&drive=pid"
     ok hidmotor -q -j -l "$pid" tune m2 --yes
     same "$(json '[.joint, .applied, (.ms < 2), .after.iae < .before.iae] | tojson')" '"[\"m2\",true,true,true]"'

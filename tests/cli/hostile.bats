@@ -12,12 +12,12 @@ on() {
 @test "canpid: every command is safe on a sound joint" { on sound; }
 @test "canpid: every command is safe on a dead motor" { on dead; }
 @test "canpid: every command is safe on a stuck encoder" { on stuck; }
-@test "canpid: every command is safe on an encoder that sticks" { on stuck:1deg; }
+@test "canpid: every command is safe on an encoder that gets stuck at 1 deg" { on stuck:1deg; }
 @test "canpid: every command is safe on a reversed motor" { on reversed; }
-@test "canpid: every command is safe against a wall" { on wall:2deg; }
+@test "canpid: every command is safe on a joint that hits a wall" { on wall:2deg; }
 @test "canpid: every command is safe on a joint with dead time" { on delay:1s; }
-@test "canpid: every command is safe with backlash" { on backlash:1deg; }
-@test "canpid: every command is safe with high friction" { on coulomb:5%; }
+@test "canpid: every command is safe on a joint with backlash" { on backlash:1deg; }
+@test "canpid: every command is safe on a joint with high friction" { on coulomb:5%; }
 @test "canpid: every command is safe on an unstable joint" { on unstable; }
 
 @test "canpid: a driver error, silence or another program's stop ends a motion" {
@@ -31,7 +31,7 @@ on() {
     printf '# %s\n' "${lines[@]: -1}"
 }
 
-# Runs in real time, where a slow program does not look like dead time.
+# In real time: a delay of the tool must not be mistaken for dead time of the joint.
 joints() {
     run python3 "$root/tests/cli/hostile_joints.py" "$1"
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }

@@ -47,7 +47,7 @@ class Hidmotor:
         return data[:20] + struct.pack("<f", change(place)) + data[24:]
 
     def commands_motion(self, data, at):
-        """Returns None without a motion, otherwise whether m2 leaves its reported position."""
+        """Returns true if the packet moves m2 from its reported position, or None if it is not a motion."""
         number, = struct.unpack_from("<I", data)
         if number != 1848:
             return None
@@ -300,7 +300,8 @@ def judge(proxy, plant, name, done):
         wrong.append(f"exit {done.returncode}, not {wanted}: {said}")
     if not held_up and not any(text in said for text in any_of):
         wrong.append(f"'{any_of[0]}' is not said: {said}")
-    # Its servo keeps pulling. The final position may be unknown, and after a move the joint rests.
+    # The servo of hidmotor keeps its last setpoint, which must be near the joint. With some faults the position is
+    # unknown; after a move the joint is at rest.
     rests = plant in ("silent", "runs-away", "late") or name in MOVES
     moves_on = not rests and abs(proxy.tool.target - proxy.at) > 3 if servo else proxy.last_moves
     if moves_on:
@@ -320,7 +321,7 @@ def main():
              if plant not in ("mirrored", "sticks") and name in ALL or name in ENDS[plant]]
     cases = [(plant, name) for plant, name in cases if plant != "mirrored" or tool == "hidmotor"]
     results = {}
-    turn = threading.Semaphore(2)  # more lanes would delay each other
+    turn = threading.Semaphore(2)  # more runs at once would delay each other
 
     def one(case):
         with turn:

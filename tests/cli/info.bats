@@ -28,7 +28,7 @@ list.csv|cmd link simulator feedback client description|unitysim --csv -q list >
 END
 }
 
-@test "info prints rate, count and range of each value in a file" {
+@test "info prints rate, count and range of each field, and counts damaged lines" {
     printf 't,setpoint,measured\n0,0,0\n0.01,10,1.5\n0.02,10,8.25\n' >run.csv
     ok canpid info run.csv
     matches "${lines[1]}" "measured * 3 * 100 Hz  0 to 8.25"

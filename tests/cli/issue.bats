@@ -14,7 +14,7 @@ commands() { # runs three commands, each in its own process
     gives_json '[.ok,.result]' '[true,"confirmed"]' armctl -l 'sim:?turn-speed=20000' -j deg 1 90
 }
 
-@test "--seq auto finds the digit after a restart or loss; without auto a wrong digit exits 3" {
+@test "--seq auto finds the sequence digit after a restart or loss; without auto a wrong digit exits 3" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     for round in 1 2 3; do
@@ -48,7 +48,7 @@ commands() { # runs three commands, each in its own process
     ok armctl -l "$url" deg 1 90
 }
 
-@test "the quirks of the published firmware are simulated" {
+@test "commands succeed on simulators with quirks of the published firmware; an unknown quirk is rejected" {
     for quirk in no-reack bare-confirm; do
         gives_json .result '"confirmed"' armctl -l "$fast&quirks=$quirk" -j deg 1 90
     done
@@ -57,7 +57,7 @@ commands() { # runs three commands, each in its own process
 }
 
 # bats test_tags=long
-@test "two thousand commands of a script succeed over a bad link in virtual time" {
+@test "two thousand commands of a script succeed over a faulty link in virtual time" {
     for ((i = 0; i < 2000; i++)); do echo "deg 1 $((i % 360))"; done >script
     ok armctl -q -l "$fast&drop=5%&dup=5%&seed=7" --retries 50 --format '%{angle}' run script
     same "$(md5sum <<<"$output")" "$(sed 's/deg 1 //' script | md5sum)"

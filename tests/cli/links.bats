@@ -40,7 +40,7 @@ load common.bash
     end_by INT 130
 }
 
-@test "a port without permission gives a remedy" {
+@test "the 'permission denied' error of a port has a remedy" {
     [ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
     arm
     chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
@@ -70,7 +70,7 @@ load common.bash
     nothing_arrived
 }
 
-@test "a valid command reaches the test peer, so that the tests would detect it" {
+@test "a valid command reaches the test peer, which proves that the peer detects sent commands" {
     peer
     fails 3 armctl -q -l "$url" --ack-timeout 1ms --retries 0 --seq 0 deg 1 90
     arrived

@@ -56,7 +56,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics run.mcap '[.[] | select(.topic == "/joint_states")] | last.value.position[1] | fabs < 0.1'
 }
 
-@test "a killed recorder leaves a complete file" {
+@test "the MCAP file of a killed recorder is complete except for the last 0.1 s" {
     "$mcap/kills.py" "$BIN" "$D"
 }
 
@@ -87,7 +87,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     exits_with 7 "armwire-stands" hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
 }
 
-@test "without the filter, the error names its package, and nothing moves or is written" {
+@test "without armwire-mcap, the error names its package, and nothing moves or is written" {
     mkdir here
     cp "$BIN/hidmotor" here/
     ok hidmotor -q -l "$fast" record run.mcap --for 0.1s

@@ -77,7 +77,7 @@ attended() {
     listen
 }
 
-# moves: the setpoint of the shoulder changes. The measured velocity is noisy at rest, too.
+# moves: succeeds if the shoulder's setpoint changes. The measured velocity changes at rest, too.
 moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 
 @test "commands, results, records and the online status pass through the broker" {
@@ -188,7 +188,7 @@ moves() { [ "$(m2)" != "$(sleep 0.2; m2)" ]; }
 }
 
 # bats test_tags=long
-@test "a second client takes over with --take, and a silent client releases the lease" {
+@test "a second client takes over with --take, and the lease is released after its motion" {
     attended --deadman 20s
     listen you
     send 'velocity 0 1 0'

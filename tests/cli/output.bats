@@ -52,7 +52,7 @@ round() {
 }
 
 # A link that gets descriptor 1 would receive the printed output.
-@test "closed standard output or input is an error, and no link gets its number" {
+@test "a closed standard output or script input is an error, and no link uses its descriptor" {
     peer
     fails_with 7 "standard output: Bad file descriptor" bash -c "armctl -q -l '$fast' ping >&-"
     for command in "encode deg joint=1 angle=90" "-j deg 1 90"; do
@@ -82,7 +82,7 @@ round() {
 # compiles FILE: compiles it with the list of formats in this directory.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
-@test "an output format that lacks one of its three files does not compile" {
+@test "an output format without its style, its print function or its list entry does not compile" {
     local list=view/text/view.h
     mkdir -p view/text
     cp "$root/lib/view/text/segments.c" "$root/lib/shell/session/object.c" .

@@ -45,7 +45,7 @@ END
     exits_with 2 "hidmotor: gone.packets: No such file" hidmotor --packets gone.packets describe
 }
 
-@test "a script line can name packet files, but an open link keeps its first ones" {
+@test "a script line can name packet files, but not other ones once the link is open" {
     printf '%s\n' 'encode grip value=7 --packets team.packets' \
         'encode lamp on=1 --packets team.packets,more.packets' >lines
     ok hidmotor run lines
@@ -167,7 +167,7 @@ END
     ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
 }
 
-@test "the file of describe --as packets is valid, and fields of a packet file are completed" {
+@test "describe --as packets gives a valid file, and completion offers messages and fields of a packet file" {
     for tool in $tools; do
         "$tool" describe --as packets >first.packets
         ok "$tool" --packets first.packets describe
@@ -180,7 +180,7 @@ END
     prints_no "grip	" hidmotor complete -- encode gr
 }
 
-@test "CSV files have the values of custom packets; record warns that a log lacks their files" {
+@test "CSV files have the values of custom packets; record warns that a candump log cannot include packet and DBC files" {
     prints_no "#" hidmotor -q -l "$fast" --packets team.packets,more.packets watch --csv --for 0.1s
     local table=run.csv
     printf 'BO_ 1600 Battery: 2 BMS\n SG_ Voltage : 7|16@0+ (0.01,0) [0|600] "V" VCU\n' >bms.dbc

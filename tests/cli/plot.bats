@@ -309,7 +309,7 @@ legend() {
     has "$(<client.out)" "2 joint2.angle"
 }
 
-@test "live: plot reads keys, restores the terminal, waits for a lost link and stays open after the input" {
+@test "plot of live data reads keys, restores the terminal, waits for a lost link and stays open after the input ends" {
     TERM=xterm terminal 80 <<<"
         launch sh -c {canpid -l sim: plot lknee.torque lknee.measured; echo status=\$?; stty -a}
         want {[?1049h} {last 10 s} {q quit} lknee.torque Nm measured
@@ -400,7 +400,7 @@ END
     hasnt "$output" "13"
 }
 
-@test "plot counts rows without times, recognises time columns and takes units from names" {
+@test "plot uses row numbers without a time column, recognises time columns and takes units from names" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
     remarks "no time column: using row numbers" hidmotor plot rows.csv m1.position --out rows.svg
     has "$(<rows.svg)" ">row<"

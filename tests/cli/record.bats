@@ -105,8 +105,8 @@ killed() {
     ok python3 "$root/tests/cli/record_kills.py" "$1" "$url" "${RECORD_KILLS:-50}" "$D"
     echo "# $output"
 }
-@test "hidmotor's recorder, killed 50 times, leaves all packets" { killed hidmotor; }
-@test "canpid's recorder, killed 50 times, leaves all packets" { killed canpid; }
+@test "hidmotor: recordings of killed recorders contain all packets except possibly the last" { killed hidmotor; }
+@test "canpid: recordings of killed recorders contain all packets except possibly the last" { killed canpid; }
 
 @test "marks can be typed on a terminal, and progress is shown" {
     TERM=xterm terminal <<<"

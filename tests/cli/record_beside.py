@@ -83,7 +83,8 @@ def move(tool, times):
 
 
 def record(folder, tool, form, seconds):
-    """Returns the recording, the recorder's output, and the durations of motions during it."""
+    """Records while the device moves. Returns the file's path, the recorder's result and the durations of the motions
+    in ms. Repeats the recording if no motion was timed."""
     path, times = f"{folder}/run.{form}", []
     with subprocess.Popen([tool, "-q", "-j", "record", path, "--for", f"{seconds}s"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, text=True) as recorder:

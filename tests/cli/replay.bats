@@ -102,7 +102,7 @@ END
     has "$stderr" "set_velocity is relative, so the end position differs, too"
 }
 
-@test "replay reports missing commands, and checks everything before it sends the first byte" {
+@test "replay reports a recording without commands, and checks everything before it sends the first byte" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
     peer

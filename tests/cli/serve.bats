@@ -14,7 +14,8 @@ load server.bash
     fails_with 4 "this socket belongs to a server — write -l $url" hidmotor -l "unix:$(place hidmotor)" status
 }
 
-# both TOOL LINK WATCHED COMMAND…: serves the link; one client reads while another one commands.
+# both TOOL LINK PATTERN COMMAND…: serves the link and runs the command in one client; requires that a second
+# client, which watches, prints PATTERN ("-": anything).
 both() {
     local tool=$1 link=$2 watched=$3
     serve "$tool" "$tool" -l "$link"
@@ -343,7 +344,7 @@ ends_by() {
     end "$server"
 }
 
-@test "a suspended commander is not stopped with --deadman 0" {
+@test "with --deadman 0, the motion of a suspended commander continues" {
     run -1 timeout 60 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor 1 --deadman 0 stop
     has "$output" "no stop"
 }
@@ -368,7 +369,7 @@ END
     fails_with 2 "forward the socket with ssh -L" hidmotor serve -l sim: --listen tcp:127.0.0.1:0
 }
 
-@test "without -l, an error explains why the server cannot be used" {
+@test "a command without -l names the server that does not answer" {
     serve s hidmotor -l sim:
     kill -STOP "${started[0]}"
     run -4 --separate-stderr hidmotor -q status
@@ -377,7 +378,7 @@ END
     ok hidmotor -q status
 }
 
-@test "an error of connect names its remedy, and a group that the owner admits can move and stop" {
+@test "a failed connection to a server suggests a remedy, and a group with access to the socket can move and stop" {
     [ "$(id -u)" = 0 ] || skip "needs root to become another user"
     local other=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/)
     chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
@@ -415,7 +416,7 @@ fell_silent() {
     run -3 --separate-stderr hidmotor -q -k -l sim: --deadman 200ms < <(echo "velocity 5 0 0"
         sleep 0.6; echo status)
     has "$output" "m1 base"
-    # With virtual time, the link's clock counts.
+    # With virtual time, --deadman uses the link's clock.
     run -3 --separate-stderr hidmotor -q -l "$fast" --deadman 2s \
         < <(echo "move 0 60 0 duration=9s --wait"; sleep 1)
     has "$stderr" "no input for 2"
@@ -427,7 +428,7 @@ fell_silent() {
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
 }
 
-@test "--deadman fires even after unread input or the end of input" {
+@test "--deadman stops the motion even after unread input or the end of input" {
     while read -r tool motion; do
         run -3 --separate-stderr timeout 5 "$tool" -q -l sim: --deadman 300ms \
             < <(printf '%b\n' "$motion"; sleep 0.1; echo; sleep 5)

@@ -23,7 +23,7 @@ def pack(kind, body=b"", **fields):
 
 
 def unpack(message):
-    """Returns the message type and its fields, with the body as a dictionary."""
+    """Returns the message type and a dictionary of its fields, with the body as bytes in "body"."""
     _, memory, kind, *values = HEAD.unpack_from(message)
     return FROM_SERVER[kind - 64], dict(zip(NAMES, values), body=message[HEAD.size + memory:])
 

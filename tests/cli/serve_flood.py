@@ -2,9 +2,9 @@
 
     serve_flood.py SOCKET PID [--within MS]
 
-Runs each kind of flood from one and from 96 connections. Prints P50 and P99 of the stops, without the time in
-which the server or this program waited for a processor, and the growth of the server's memory. Exit status 1 if
-a P99 exceeds MS (default 10) or the growth exceeds 32 MiB.
+Runs each kind of flood from one and from 96 connections. Prints P50 and P99 of the stop times in ms, without
+the time in which the server or this program waited for a processor, and the growth of the server's memory. Exit
+status 1 if a P99 exceeds MS (default 10) or the growth exceeds 32 MiB.
 """
 import os
 import random
@@ -54,7 +54,7 @@ def connect(path):
 
 
 def waited(pid):
-    """Returns the time spent waiting for a processor, ms."""
+    """Returns how long this program and the server have waited for a processor, in ms."""
     return sum(waited_for_processor(one) for one in ("self", pid))
 
 

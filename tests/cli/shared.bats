@@ -113,7 +113,7 @@ END
     wait_for s "stopped by "
 }
 
-@test "armctl's sequence digits pass between programs through a server" {
+@test "armctl processes through a server report what the simulator executed" {
     for name in fast slow bare published; do
         SERVED=1 timeout 200 python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-30}" >"$name.out" || {
             cat "$name.out"
@@ -223,7 +223,7 @@ END
     python3 "$root/tests/cli/serve_flood.py" "$(place hidmotor)" "$pid" --within "${WITHIN:-100}"
 }
 
-@test "a script stopped by another client exits 3; with --keep-going its next motion asks again" {
+@test "a script stopped by another client exits 3; with --keep-going its next motion takes the lease again" {
     serve s hidmotor -l sim:
     for keep in '' -k; do
         printf '%s\n' 'move 0 60 0 duration=30s --wait' 'move 0 10 0 duration=200ms --wait' |

@@ -18,7 +18,7 @@ arm_at_30() {
     arm --turn-speed 50
 }
 
-@test "the JSON result reports the stop" {
+@test "-j reports an interrupted motion as stopped, with exit 130" {
     moving sim: -j
     ended 130 INT
     same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["deg",false,"stopped",130]'
@@ -83,7 +83,7 @@ arm_at_30() {
     [ ! -L "$D/arm" ]
 }
 
-@test "a signal without a device ends the program" {
+@test "SIGTERM ends a program without a device" {
     mkfifo hex
     armctl decode - <hex 3>&- &
     client=$!

@@ -146,7 +146,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     exec {lines}>&-
 }
 
-@test "stopped scripts, --hold and single commands do not send a second stop" {
+@test "no stop follows the stop of a script, --hold or a single command; drivers still enabled are disabled" {
     remarks_no "stopped" canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\ndisable -b lknee'
     ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\nsetpoint 5deg -b rknee -c pos\ndisable -b lknee'
     matches "$stderr" "*-> 044#0000C03F*-> 0A4#0000C03F*stopped*"

@@ -26,7 +26,7 @@ ends_of() {
         jq -r "select(.msg == \"set_setpoints\") | .$1 | round" | sed -n '1p;$p' | xargs
 }
 
-@test "a stick moves its joint while the button is held, also if both arrive together" {
+@test "a stick moves its joint while the button is held, also if stick and button change at the same time" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     ok drive --record run.pcapng -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
@@ -45,7 +45,7 @@ ends_of() {
     has "$(hidmotor -q info run.pcapng)" success
 }
 
-@test "45 button presses move only their joint, also with custom packets" {
+@test "during 45 button presses, teleop moves only the joint of the stick, also with custom packets" {
     local packets events=() i
     for ((i = 0; i < 45; i++)); do
         events+=("$i.1=hold:1" "$i.2=lefty:$((i % 2 ? 32767 : -32768))" "$i.4=hold:0" "$i.6=lefty:0")
@@ -346,7 +346,7 @@ END
     [ "$last" -le -44 ]
 }
 
-@test "a control active from the start counts only after a pause; an empty cell keeps its value" {
+@test "a button held from the start counts only after its release; an empty cell keeps the last value" {
     emg_map
     muscles 2 <<'END'
 0 2 on 1
@@ -392,7 +392,7 @@ rejects() {
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
 }
 
-@test "a malformed line or value of a file stops the motion and is an error with its place" {
+@test "a malformed line or value of a file stops the motion and is reported with its line" {
     emg_map
     muscles 3 <<'END'
 0.2 2.8 on 1

@@ -72,7 +72,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     script=tables/canpid.lua agree canpid canpid.pcapng
 }
 
-@test "captures have names, directions and nanoseconds, and no warnings" {
+@test "captures have interface names, directions and nanoseconds, and Wireshark reports no warnings" {
     for tool in $tools; do
         frames $tool | head -n 2 | capture $tool $tool.pcapng
         ok shark $tool $tool.pcapng -T fields -e frame.interface_name -e frame.time_epoch \

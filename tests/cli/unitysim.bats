@@ -195,7 +195,7 @@ import time
 frame = bytes.fromhex("FF FF 01 14 00 00 00 00 01 14 00 01 02 00 00 00 03 00 00 00 04 00 00 00")
 frame += bytes([~sum(frame[2:]) & 0xFF])
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-while True:  # so often that the last packet is always this one
+while True:  # often enough that this is always the arm's last command
     out.sendto(frame, ("127.0.0.1", int(sys.argv[1])))
     time.sleep(0.001)
 PYTHON
@@ -391,7 +391,7 @@ END
     has "$line" "unitysim: 0 datagrams received"
 }
 
-@test "play reports an incomplete motion and stops, and replaces a target beyond the limits" {
+@test "play fails at a row that times out, and limits a target that is out of range" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
      has "$stderr" "s.csv:3:1: timed out after 2 s: elbow at 2048, target 2300 ticks — check the scene for joint limits and obstacles"
@@ -401,7 +401,7 @@ END
     has "${lines[0]}" '"goal":2570'
 }
 
-@test "the URL printed by a simulator with reply=sender needs no retry" {
+@test "commands work with the URL that a simulator with reply=sender prints" {
     start sim unitysim sim --scene 1 --listen "udp-listen:0?reply=sender"
     has "$url" "?listen=0&greet=1"
     ok unitysim -q -l "$url" status

@@ -258,7 +258,7 @@ restored='[?1049l'
 # in_time COMMAND…: checks the delay of its lines; see lateness.py.
 in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 
-@test "lines arrive through a pipe and through chained tools within 20 ms" {
+@test "lines of watch and dump arrive through a pipe and through chained tools within 20 ms" {
     talker 1 0
     in_time armctl -q -l "$url" watch -j
     in_time canpid -q -l sim: watch -j

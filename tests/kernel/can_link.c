@@ -103,7 +103,7 @@ static void round_trips(const char *interface)
     printf("# %d round trips in %.2f s, %.0f/s\n", done, seconds, done / seconds);
     expect(done == COUNT, "round trips", "a frame was lost or changed");
     expect(strcmp(a->key, a->client_url) == 0 && strncmp(a->key, "can:", 4) == 0, "key", a->key);
-    expect(a->datagrams && a->n_dropped == 0, "datagrams", "not so, or some were dropped");
+    expect(a->datagrams && a->n_dropped == 0, "datagrams", "not set, or frames were dropped");
     aw_link_close(b);
     aw_link_close(a);
 }
@@ -153,9 +153,9 @@ static void times_and_own_frames(const char *interface)
                "marked as own");
         /* A busy kernel stamps a frame long after send() returned. */
         int64_t after = aw_wall_time();
-        expect(a->rx.time_ns >= before && a->rx.time_ns <= after, "its time", "not when it was");
+        expect(a->rx.time_ns >= before && a->rx.time_ns <= after, "own time", "not when sent");
         expect(b->rx.time_ns >= before && b->rx.time_ns <= after && b->rx.time_ns >= last,
-               "time of other's frame", "not when it was");
+               "time of other's frame", "not when sent");
         last = b->rx.time_ns;
     }
     aw_link_close(b);
@@ -278,7 +278,7 @@ static long sleeps_of(uint32_t (*reader)(const char *interface), const char *int
 
 static void busy_bus(const char *interface)
 {
-    expect(sleeps_of(read_by_link, interface) < BUSY / 4, "busy bus", "frames one by one");
+    expect(sleeps_of(read_by_link, interface) < BUSY / 4, "busy bus", "read one by one");
     sleeps_of(read_plainly, interface);
 }
 
@@ -294,8 +294,8 @@ static void error_frames(const char *interface)
     send_raw(raw, 0x041, 0);
     expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
     expect_event(link, "error-passive (send errors)");
-    expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "did not come");
-    expect(link->rx.event[0] == '\0', "event", "still there");
+    expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "not received");
+    expect(link->rx.event[0] == '\0', "event", "not cleared");
     close(raw);
     aw_link_close(link);
 }
@@ -312,9 +312,9 @@ static void expect_traffic(struct aw_link *link, const char *interface)
     int raw = open_raw(interface);
     struct aw_error err;
     send_raw(raw, 0x041, 0);
-    expect(receive(link, NULL, AW_SECOND) == 0x041, "traffic", "a frame did not come");
+    expect(receive(link, NULL, AW_SECOND) == 0x041, "traffic", "frame not received");
     expect(send_numbered(link, 0x042, 0, &err) == AW_OK, "traffic", err.text);
-    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->rx.is_echo, "traffic", "nor did ours");
+    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->rx.is_echo, "traffic", "no own frame");
     close(raw);
 }
 
@@ -336,7 +336,7 @@ static void down_and_up(const char *interface)
     ip("set", interface, "down");
     expect_event(link, "interface down");
     expect_write_lost(link, "ip link set");
-    expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->rx.event, "while down", "news");
+    expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->rx.event, "down", "event");
     expect_write_lost(other,
                       "ip link set"); /* detected by a write, and also reported by the next read */
     expect_event(other, "interface down");
@@ -400,7 +400,7 @@ static void full_queue(const char *interface)
     double seconds = (double)(aw_clock_now(link->clock) - start) / (double)AW_SECOND;
     printf("# after %u frames and %.2f s: %s\n", sent - 1, seconds, err.text);
     expect(status == AW_TIMEOUT && strstr(err.text, "txqueuelen"), "full queue", err.text);
-    expect(seconds >= 1 && seconds < 5, "full queue", "not tried for a second");
+    expect(seconds >= 1 && seconds < 5, "full queue", "not retried for 1 to 5 s");
     aw_link_close(link);
 }
 

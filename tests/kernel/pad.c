@@ -37,7 +37,7 @@ static void say(const char *what)
 
 struct pad {
     int fd;
-    bool raw; /* descriptor of uhid */
+    bool raw; /* fd belongs to uhid, not to uinput */
     uint8_t report[8];
 };
 

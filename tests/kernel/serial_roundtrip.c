@@ -126,11 +126,11 @@ static void listed(const char *port, const char *driver)
             printf("# %s: \"%s\" %s %s\n", port, ports[i].description, ports[i].usb,
                    ports[i].serial);
             expect(strcmp(ports[i].driver, driver) == 0, "driver", ports[i].driver);
-            expect(!ports[i].holder[0] && !ports[i].problem[0], "list", "somebody has it");
+            expect(!ports[i].holder[0] && !ports[i].problem[0], "list", "port in use");
             return;
         }
     }
-    expect(0, "list", "the port is not in it");
+    expect(0, "list", "port not listed");
 }
 
 int main(int argc, char **argv)

@@ -8,19 +8,19 @@ ip link add vcan0 type vcan
 ip link set vcan0 up
 can_link=${programs:?}/can_link
 for program in candump cansend canplayer slcand; do
-    command -v $program >/dev/null || check "$program of can-utils is there" false
+    command -v $program >/dev/null || check "$program of can-utils is installed" false
 done
 
-check "10000 round trips" timeout 60 "$can_link" round-trips vcan0
-check "filters of the kernel" timeout 20 "$can_link" filters vcan0
-check "timestamps and own frames" timeout 20 "$can_link" own vcan0
-check "bursts, and frames that the kernel drops" timeout 20 "$can_link" bursts vcan0
-check "9000 frames a second are read several at a time" \
+check "10000 frames make round trips over vcan0" timeout 60 "$can_link" round-trips vcan0
+check "the kernel filters the frames of a link" timeout 20 "$can_link" filters vcan0
+check "frames have the kernel's timestamps, and a link marks its own frames" timeout 20 "$can_link" own vcan0
+check "a link reports the number of frames that the kernel drops in a burst" timeout 20 "$can_link" bursts vcan0
+check "a link reads 9000 frames per second several at a time" \
     timeout 20 "$can_link" busy vcan0
-check "error frames have words" timeout 20 "$can_link" errors vcan0
-check "interface down and up again" timeout 20 "$can_link" down vcan0
-check "interface removed and made again" timeout 20 "$can_link" removed vcan0
-check "interfaces that cannot be opened" timeout 20 "$can_link" open vcan0
+check "error frames are reported as text" timeout 20 "$can_link" errors vcan0
+check "a link reports an interface that goes down, and works once it is up again" timeout 20 "$can_link" down vcan0
+check "a link reports a removed interface, and works once it is created again" timeout 20 "$can_link" removed vcan0
+check "interfaces that cannot be opened are reported" timeout 20 "$can_link" open vcan0
 
 # One frame for each packet of a board, as command and as telemetry.
 frames=(041#9A99193F0200 042#6F12033A0000 043#000000000300 044#CDCC4CBE0200 045#6F12033B0200
@@ -60,31 +60,31 @@ timeout 30 "$can_link" dump can:vcan0 ${#frames[@]} >link.log &
 link=$!
 wait_for "^open" link.log
 wait_for_list all
-check "frames are sent" timeout 20 "$can_link" send can:vcan0 "${frames[@]}"
-check "candump ends" ended 0 $dump
-check "another link ends" ended 0 $link
-check "candump sees them as they were sent" same_frames candump.log
-check "so does another link" same_frames link.log
+check "can_link sends all frames of a board" timeout 20 "$can_link" send can:vcan0 "${frames[@]}"
+check "candump receives as many frames as can_link sends" ended 0 $dump
+check "a second link receives as many frames as can_link sends" ended 0 $link
+check "candump receives the frames of can_link unchanged" same_frames candump.log
+check "a second link receives the frames of can_link unchanged" same_frames link.log
 
 timeout 30 "$can_link" dump can:vcan0 $((${#frames[@]} + 1)) >player.log &
 link=$!
 wait_for "^open" player.log
 cansend vcan0 041#9A99193F0200
 check "canplayer plays a candump log" timeout 20 canplayer -I candump.log
-check "the link ends" ended 0 $link
+check "a link receives as many frames as cansend and canplayer send" ended 0 $link
 sed -i 2d player.log # skips the frame of cansend, after "open"
-check "frames of cansend and canplayer arrive" same_frames player.log
+check "a link receives the frames of canplayer unchanged" same_frames player.log
 
 # Roles reversed: the kernel's slcan driver is the host, and our slcan: link plays the adapter.
 timeout 60 "$can_link" dump slcan:pty:/run/adapter 1 >adapter.log &
 adapter=$!
 wait_for "^open" adapter.log
 start_slcand /run/adapter slcan0
-check "slcand opens our adapter" ip link set slcan0 up
+check "the interface of slcand with our adapter comes up" ip link set slcan0 up
 cansend slcan0 044#CDCC4CBE0200
-check "a frame of the kernel reaches our adapter" ended 0 $adapter
-check "as it was sent" grep -q "^044#CDCC4CBE0200" adapter.log
-# It has read that frame; from now on none are read.
+check "our adapter receives a frame from the kernel" ended 0 $adapter
+check "our adapter receives the kernel's frame unchanged" grep -q "^044#CDCC4CBE0200" adapter.log
+# The adapter has ended after that frame. Starts another one, which is suspended and reads nothing.
 kill $slcand
 wait $slcand
 cat adapter.log slcand.log
@@ -95,7 +95,7 @@ wait_for "^open" stalled.log
 start_slcand /run/stalled slcan1
 ip link set slcan1 up
 kill -STOP $stalled
-check "a full queue is retried for a second, then explained" \
+check "sending into a full queue is retried for a second, then reported" \
     timeout 60 "$can_link" full slcan1
 kill -CONT $stalled
 kill $slcand $stalled
@@ -115,13 +115,13 @@ count() { [ "$(grep -c -- "$1" "$2")" = "$3" ]; }
 sim=$!
 check "canpid sim is ready on vcan0" wait_for "^ready: can:vcan0" sim.log
 timeout 60 "$canpid" -l can:vcan0 watch -n 100 -j >watch.json
-check "canpid watches it" count '"msg":"\(joint\|pid\|sensors\)"' watch.json 100
+check "canpid watch prints 100 telemetry records of vcan0" count '"msg":"\(joint\|pid\|sensors\)"' watch.json 100
 timeout 60 "$canpid" -l can:vcan0 watch -b lknee -n 30 -j >lknee.json
-check "with -b the kernel leaves out the other boards" count '"board":"lknee"' lknee.json 30
-check "canpid sets a set point and sees it followed" \
+check "canpid watch -b lknee prints only records of lknee" count '"board":"lknee"' lknee.json 30
+check "canpid setpoint --verify succeeds on vcan0" \
     timeout 20 "$canpid" -l can:vcan0 setpoint 5deg -b lknee -c pos --verify
 timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
-check "canpid records candump lines" \
+check "canpid record writes candump lines" \
     count '^([0-9]\{10\}\.[0-9]\{6\}) vcan0 0[0-9A-F][0-9A-F]#[0-9A-F]\{12\}$' record.log 60
 # Several programs on one bus use the server; killing it sends its stop.
 mkdir -p /run/served
@@ -132,11 +132,11 @@ check "canpid serves vcan0" wait_for "^ready: serve:" serve.log
 timeout 60 "$canpid" watch -n 60 -j >shared.json 2>through.log &
 watch=$!
 wait_for "through it" through.log
-check "a set point goes through the server, while another one watches" \
+check "canpid setpoint --verify succeeds through a server while another client watches" \
     timeout 20 "$canpid" -q setpoint 4deg -b lknee -c pos --verify
-check "the one who watches ends" ended 0 $watch
-check "and has seen the bus" count '"msg":"\(joint\|pid\|sensors\)"' shared.json 60
-check "a stranger's stop" timeout 20 "$canpid" -q stop -b lknee
+check "canpid watch -n ends through a server" ended 0 $watch
+check "canpid watch prints 60 telemetry records through a server" count '"msg":"\(joint\|pid\|sensors\)"' shared.json 60
+check "another client can stop through the server" timeout 20 "$canpid" -q stop -b lknee
 timeout 30 candump -L vcan0,044:7FF >stopped.log &
 dump=$!
 wait_for_list fil
@@ -144,7 +144,7 @@ timeout 30 "$canpid" -q step --from 0deg --to 5deg --for 20s -b lknee -c pos >/d
 step=$!
 wait_for "044#" stopped.log
 kill -KILL $server
-check "the server is killed in a motion: setpoint 1.5 is on the bus" wait_for "044#0000C03F" stopped.log
+check "after a server is killed during a motion, setpoint 1.5 (disable) is on the bus" wait_for "044#0000C03F" stopped.log
 wait $server $step
 kill $dump
 wait $dump
@@ -160,14 +160,14 @@ timeout 60 "$canpid" -l can:vcan0 watch -n ${#frames[@]} -j >seen.json &
 watch=$!
 wait_for_list err # canpid's link
 for frame in "${frames[@]}"; do cansend vcan0 "$frame"; done
-check "canpid watch ends" ended 0 $watch
+check "canpid watch receives one frame of each message" ended 0 $watch
 cut -d'"' -f10 seen.json >seen
 printf '%s\n' kp ki kd setpoint precompression event ref_alpha ref_fix_link aux pid joint sensors |
     diff seen - >seen.diff
-check "canpid sees all twelve packets" count . seen.diff 0
+check "canpid watch decodes each message by its name" count . seen.diff 0
 timeout 30 candump -L -n ${#frames[@]} vcan0 >replayed.log &
 dump=$!
 wait_for_list all
-check "canpid replays a log" timeout 60 "$canpid" -l can:vcan0 replay --all --switch --yes --force candump.log
-check "candump ends again" ended 0 $dump
-check "candump sees what canpid replays" same_frames replayed.log
+check "canpid replays a candump log" timeout 60 "$canpid" -l can:vcan0 replay --all --switch --yes --force candump.log
+check "candump receives as many frames as canpid replays" ended 0 $dump
+check "candump receives the replayed frames unchanged" same_frames replayed.log

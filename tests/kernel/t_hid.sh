@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 hid_link=${programs:?}/hid_link
-check_fails 4 "sudo modprobe uhid" "without the module it says what to do" "$hid_link" serve
+check_fails 4 "sudo modprobe uhid" "without the module uhid, the error suggests modprobe" "$hid_link" serve
 load uhid hid-generic
 
 # says WORDS COMMAND…: succeeds if the output contains these words.
@@ -24,39 +24,39 @@ start_board() {
     node=${url#hid:}
 }
 
-check_fails 4 "hid: board not found" "no board" "$hid_link" open hid:
+check_fails 4 "hid: board not found" "opening hid: without a board fails" "$hid_link" open hid:
 start_board board.log "?serial=ARM0001"
-check "uhid: makes a hidraw node" test -c "$node"
-check "list shows it" says "$node hid:serial=ARM0001 16c0:0486 interface -1 page ff00" \
+check "a board of uhid has a hidraw node" test -c "$node"
+check "list shows node, link and usage page of the board" says "$node hid:serial=ARM0001 16c0:0486 interface -1 page ff00" \
     "$hid_link" list
-check "and that it is free" says "name 'Adafruit ItsyBitsy M4' holder '' ok" "$hid_link" list
-check "it is chosen by itself" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:
-check "by its node" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
-check "by its serial number" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
-check_fails 4 "available: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
+check "list shows the board's name and that no program uses it" says "name 'Adafruit ItsyBitsy M4' holder '' ok" "$hid_link" list
+check "hid: opens the only board" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:
+check "hid:NODE opens the board" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
+check "hid:serial=NUMBER opens the board" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
+check_fails 4 "available: hid:serial=ARM0001" "another serial number is rejected, and the error names the available one" "$hid_link" open hid:serial=B
 # Drops root's privileges to act as another user. Without udev, the node keeps its permissions.
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid
-check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "permission denied: the rule for udev" \
+check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "the 'permission denied' error of a board contains the udev rule" \
     "${plain[@]}" open hid:
-check "the list has it, too" says 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "${plain[@]}" list
-check_fails 4 "permission denied — run the command with sudo" "uhid: not permitted" "${plain[@]}" serve
+check "list contains the udev rule for a board without permission" says 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "${plain[@]}" list
+check_fails 4 "permission denied — run the command with sudo" "the 'permission denied' error of /dev/uhid suggests sudo" "${plain[@]}" serve
 chmod 600 "$node" /dev/uhid
-check "feature reports are refused" timeout 20 "$hid_link" feature "$node"
-check "10000 transactions, none wrong, P50 and P99 within 1.5 of a bare loop" \
+check "the kernel refuses feature reports at once" timeout 20 "$hid_link" feature "$node"
+check "10000 transactions have correct replies, and P50 and P99 are at most 1.5 times those of a bare loop" \
     timeout 100 "$hid_link" compare 10000
 first=$board
 start_board second.log "?serial=ARM0002"
-check_fails 4 "choose one: hid:serial=ARM0001, hid:serial=ARM0002" "two boards" \
+check_fails 4 "choose one: hid:serial=ARM0001, hid:serial=ARM0002" "hid: with two boards fails and names both" \
     "$hid_link" open hid:
 "$hid_link" read "$url" >read.log &
 reader=$!
 wait_for "^open" read.log
-check "list shows who has it" says "holder 'hid_link (pid $reader)'" "$hid_link" list
+check "list shows the program that uses the board" says "holder 'hid_link (pid $reader)'" "$hid_link" list
 kill $board
-check "unplugging ends reading with 7" ended 7 $reader
-check "and says so" grep -q "^hid:/dev/hidraw[0-9]*: board disconnected" read.log
-check_fails 4 "device not found" "then it is gone" "$hid_link" open "$url"
+check "a reader of an unplugged board exits 7" ended 7 $reader
+check "a reader of an unplugged board reports that it is disconnected" grep -q "^hid:/dev/hidraw[0-9]*: board disconnected" read.log
+check_fails 4 "device not found" "opening an unplugged board fails with 'device not found'" "$hid_link" open "$url"
 kill $first
 wait
 
@@ -76,7 +76,7 @@ start_sim() {
     node=${url#hid:}
 }
 
-# value FILTER FILE: prints a number from the last record with jq. true FILTER FILE: tests a condition.
+# value FILTER FILE: prints a number from the last record with jq. true_for FILTER FILE: tests a condition.
 value() { tail -n 1 "$2" | jq -r "$1"; }
 true_for() { [ "$(value "$1" "$2")" = true ] || { tail -n 1 "$2" && false; }; }
 
@@ -104,17 +104,17 @@ best_is_as_fast() {
 
 start_sim
 check "hidmotor sim is ready on a hidraw node" test -c "$node"
-check "hidmotor list shows it" says "$node" "$hidmotor" list
-check "hidmotor status" says elbow timeout 20 "$hidmotor" -l hid: status
+check "hidmotor list shows the simulator's node" says "$node" "$hidmotor" list
+check "hidmotor status prints the elbow" says elbow timeout 20 "$hidmotor" -l hid: status
 timeout 20 "$hidmotor" -l hid: move 0 45 -30 duration=400ms --wait -j >move.json
-check "hidmotor moves and sees it arrive" true_for '.ok and .result == "arrived"' move.json
-check "hidmotor gripper" timeout 20 "$hidmotor" -l "$url" gripper open
+check "hidmotor move --wait arrives" true_for '.ok and .result == "arrived"' move.json
+check "hidmotor gripper open succeeds" timeout 20 "$hidmotor" -l "$url" gripper open
 timeout 30 "$hidmotor" -l hid:16c0:0486 record run.csv --for 1s
-check "hidmotor records" test "$(wc -l <run.csv)" -gt 100
+check "hidmotor record writes more than 100 lines in 1 s" test "$(wc -l <run.csv)" -gt 100
 timeout 100 "$hidmotor" -l hid: -T 1s ping -n 10000 -j >ping.json
-check "10000 pings" true_for '.ok and .n == 10000 and .lost == 0 and .foreign == 0' ping.json
+check "10000 pings of hidmotor lose no answer" true_for '.ok and .n == 10000 and .lost == 0 and .foreign == 0' ping.json
 cat ping.json
-check "as fast as a bare loop on the node, within 1.5" as_fast_as_bare 1000
+check "P50 and P99 of hidmotor ping are at most 1.5 times those of a bare loop" as_fast_as_bare 1000
 
 # all_of COUNT: runs moves next to a recorder at full speed; each move must arrive.
 all_of() {
@@ -129,7 +129,7 @@ all_of() {
     kill -0 $recorder && kill -INT $recorder
     ended 0 $recorder
 }
-check "two programs on one node: 20 moves of 20 beside a recorder" all_of 20
+check "20 of 20 moves arrive while another program records from the same node" all_of 20
 
 # moving TARGET: starts a long move in the background ($mover) and waits until it is in progress.
 moving() {
@@ -140,9 +140,9 @@ moving() {
 
 moving 60 0 0
 kill -INT $mover
-check "an interrupt ends a move with 130" ended 130 $mover
+check "SIGINT ends a move with exit 130" ended 130 $mover
 "$hidmotor" -l hid: status -j >status.json
-check "and the arm was stopped on its way" true_for '(.base // .m1).target < 55' status.json
+check "SIGINT stops the arm before its target" true_for '(.base // .m1).target < 55' status.json
 moving -60 0 0
 kill -KILL $sim
 start=${EPOCHREALTIME/./}
@@ -150,6 +150,6 @@ wait $mover
 status=$? passed_ms=$(((${EPOCHREALTIME/./} - start) / 1000))
 tail -n 3 move.log
 echo "# exit $status after $passed_ms ms"
-check "the device destroyed in the middle of a move: exit 7" [ $status -eq 7 ]
-check "at once: long before anybody gives up waiting" [ $passed_ms -le 2000 ]
+check "a move exits 7 if its device disappears" [ $status -eq 7 ]
+check "a move ends within 2 s after its device disappears" [ $passed_ms -le 2000 ]
 wait $sim || true # exit status after SIGKILL

@@ -29,8 +29,8 @@ echo 'status -b lknee -j' >&5
 echo 'stop -b lknee -j' >&5
 exec 5>&-
 wait $tool
-check "after 8 s without a line the stop is confirmed" grep -q '"confirmed":"lknee"' waits.log
-check "and the telemetry is new" \
+check "the stop of a script is confirmed after 8 s without input" grep -q '"confirmed":"lknee"' waits.log
+check "status after 8 s without input shows telemetry younger than 0.5 s" \
     awk -F'"age":' '/"age":/ { exit !($2 + 0 < 0.5) }' waits.log
 
 script stopped.log
@@ -42,7 +42,7 @@ echo 'stop -b lknee -j' >&5
 exec 5>&-
 kill -CONT $tool
 wait $tool
-check "behind a full buffer of the kernel, too" grep -q '"confirmed":"lknee"' stopped.log
+check "the stop of a program that was suspended for 8 s is confirmed" grep -q '"confirmed":"lknee"' stopped.log
 cat waits.log stopped.log
 kill $wire $sim
 wait $sim

@@ -74,39 +74,39 @@ declare -A stops=([hidmotor]='.msg == "set_setpoints" and .duration == 0'
     [ezphys]='.msg == "axis_motor" and .velocity1 == 0')
 
 drive 100 20 hidmotor
-check "hidmotor: pulled out in motion" pulled_out hidmotor "${pids[0]}"
-check "hidmotor: 101 of 101 stops within 20 ms" in_time hidmotor 101
+check "hidmotor: teleop exits 7 if the gamepad is disconnected during a motion" pulled_out hidmotor "${pids[0]}"
+check "hidmotor: 101 of 101 stops are sent within 20 ms" in_time hidmotor 101
 more=$((${rounds:?} * 10 > 100 ? 100 : rounds * 10))
 printf '[joint lift]\nindex = 2\nhome = 180\n' >armctl.ini
 for pair in 'canpid unitysim' 'ezphys armctl'; do
     drive $more 120 $pair
     i=0
     for tool in $pair; do
-        check "$tool: pulled out in motion" pulled_out "$tool" "${pids[i++]}"
+        check "$tool: teleop exits 7 if the gamepad is disconnected during a motion" pulled_out "$tool" "${pids[i++]}"
         [ "$tool" = armctl ] ||
-            check "$tool: $((more + 1)) of $((more + 1)) stops within 20 ms" in_time "$tool" $((more + 1))
+            check "$tool: $((more + 1)) of $((more + 1)) stops are sent within 20 ms" in_time "$tool" $((more + 1))
     done
 done
-check "armctl: $((more + 1)) of $((more + 1)) stops within 20 ms, nothing begins behind them" stands_behind $((more + 1))
+check "armctl: $((more + 1)) of $((more + 1)) stops are sent within 20 ms, and no step starts later" stands_behind $((more + 1))
 for ((i = 4; i < rounds * 4; i++)); do
     drive 0 20 hidmotor
-    check "hidmotor: pulled out once more" pulled_out hidmotor "${pids[0]}"
-    check "hidmotor: stopped within 20 ms" in_time hidmotor 1
+    check "hidmotor: teleop exits 7 if the gamepad is disconnected during its first motion" pulled_out hidmotor "${pids[0]}"
+    check "hidmotor: the stop is sent within 20 ms after the gamepad is disconnected" in_time hidmotor 1
 done
 
 kind=uhid
 use_raw_reports
 drive 10 60 hidmotor
-check "raw reports by uhid: pulled out in motion" pulled_out hidmotor "${pids[0]}"
-check "raw reports by uhid: 11 of 11 stops within 20 ms" in_time hidmotor 11
+check "hidmotor: teleop exits 7 if a gamepad with raw reports is disconnected" pulled_out hidmotor "${pids[0]}"
+check "hidmotor: 11 of 11 stops are sent within 20 ms with a gamepad with raw reports" in_time hidmotor 11
 unset SDL_GAMECONTROLLERCONFIG
 start_pad hold
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$bin/hidmotor" -q -l sim: teleop)
 chmod 0 /dev/input/event*
-check_fails 4 'TAG+="uaccess"' "no right to any: the rule for udev" "${plain[@]}"
-check_fails 4 'permission denied' "nor to the one that is named" "${plain[@]}" --pad "$node"
+check_fails 4 'TAG+="uaccess"' "without permission for any gamepad, the error contains the udev rule" "${plain[@]}"
+check_fails 4 'permission denied' "--pad with a gamepad without permission fails with 'permission denied'" "${plain[@]}" --pad "$node"
 chmod 600 /dev/input/event*
 exec 9>&-
 mkdir still
-check "stopped and killed in motion" env ROUNDS="$rounds" python3 \
+check "suspended and killed programs stop the motion (teleop_still.py)" env ROUNDS="$rounds" python3 \
     "$(dirname "$0")/../cli/teleop_still.py" "$bin" /run/still "${programs:?}/pad"

@@ -19,7 +19,7 @@ for ((tries = 100; tries > 0; tries--)); do # there is no udev to wait for
     sleep 0.1
 done
 
-check "USB serial links: round trips, locks, modem lines" \
+check "USB serial links pass lines both ways, lock the port and set the modem lines" \
     timeout 100 "${programs:?}/serial_roundtrip" /dev/ttyACM0 /dev/ttyGS0 500 cdc_acm
 
 "$programs/serial_roundtrip" --read /dev/ttyACM0 >unplug.log &
@@ -29,6 +29,6 @@ echo >$gadget/UDC
 wait $reader
 status=$?
 cat unplug.log
-check "unplugging ends reading with 7" [ $status -eq 7 ]
-check "and says so" grep -q "^/dev/ttyACM0: connection lost" unplug.log
-check_fails 4 "port not found" "then it is gone" "$programs/serial_roundtrip" --open /dev/ttyACM0
+check "a reader of an unplugged USB port exits 7" [ $status -eq 7 ]
+check "a reader of an unplugged USB port reports the lost connection" grep -q "^/dev/ttyACM0: connection lost" unplug.log
+check_fails 4 "port not found" "opening an unplugged USB port fails with 'port not found'" "$programs/serial_roundtrip" --open /dev/ttyACM0

@@ -23,7 +23,7 @@
 #define HASTY       20
 #define GIVE_UP_NS  (2 * AW_SECOND) /* the simulator continues without an answer after this time */
 #define AFTERMATH   3               /* number of messages that a damaged one may affect */
-#define YOUNG       5               /* steps; an earlier restart is ambiguous */
+#define YOUNG       5               /* min step at a reset; below it, a restart is not recognised */
 #define BUFFER_MOST 65536
 
 /* Simulates a step counter and one joint, whose angle identifies the run. */

@@ -12,15 +12,16 @@ n=0
 
 # gives STATUS TEXT WORDS…: requires that the tool with these arguments exits with STATUS and prints TEXT.
 gives() {
-    local wanted=$1 text=$2 said status
+    local wanted=$1 text=$2 said status name
     shift 2
+    name="'$*' exits $wanted and prints '$text'"
     said=$("$toy" -q -l "${link:-$fast}" "$@" 2>&1 </dev/null)
     status=$?
     n=$((n + 1))
     if [ "$status" = "$wanted" ] && [[ $said == *$text* ]]; then
-        echo "ok $n - $*"
+        echo "ok $n - $name"
     else
-        printf '# status %s: %s\nnot ok %d - %s\n' "$status" "${said//$'\n'/$'\n'# }" $n "$*"
+        printf '# status %s: %s\nnot ok %d - %s\n' "$status" "${said//$'\n'/$'\n'# }" $n "$name"
     fi
 }
 

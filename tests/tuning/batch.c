@@ -422,11 +422,14 @@ static int judge_all(void)
                   f->within, f->n);
     failed +=
         bar(2, f->stable == f->n, "robust gains are stable on the true process", f->stable, f->n);
-    failed += bar(3, f->ms17 * 100 >= 95 * f->n, "Ms is at most 1.7", f->ms17, f->n);
-    failed += bar(4, f->ms20 == f->n, "Ms is at most 2", f->ms20, f->n);
-    failed += bar(5, f->near * 100 >= 90 * f->n, "a step is as predicted", f->near, f->n);
+    failed +=
+        bar(3, f->ms17 * 100 >= 95 * f->n, "the true Ms is at most 1.7 in 95 %", f->ms17, f->n);
+    failed += bar(4, f->ms20 == f->n, "the true Ms is at most 2", f->ms20, f->n);
+    failed += bar(5, f->near * 100 >= 90 * f->n, "the true step agrees with its prediction in 90 %",
+                  f->near, f->n);
     failed += bar(6, f->unstable_passed == most && f->passed > f->n,
-                  "unstable proposals that pass the guard", f->unstable_passed, f->passed);
+                  "unstable ones among the random gains that the design accepts",
+                  f->unstable_passed, f->passed);
     return failed;
 }
 

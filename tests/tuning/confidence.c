@@ -192,8 +192,8 @@ static int bar(int number, const char *name, const struct count *c)
 {
     double n = c->said, least = 0.95 * n - 2 * sqrt(n * 0.95 * 0.05);
     bool good = c->held >= least;
-    printf("%s %d - the interval of %s holds the truth: %d of %d\n", good ? "ok" : "not ok", number,
-           name, c->held, c->said);
+    printf("%s %d - the interval of %s contains the true value: %d of %d\n", good ? "ok" : "not ok",
+           number, name, c->held, c->said);
     return !good;
 }
 
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
            all.held, NUMBERS + 1);
     for (int i = 0; i < NUMBERS; i++)
         bad += bar(i + 1, names[i], &counts[i]);
-    printf("%s %d - experiments without a model: %d\n", failed ? "not ok" : "ok", NUMBERS + 1,
-           failed);
+    printf("%s %d - every experiment gives a model; failures: %d\n", failed ? "not ok" : "ok",
+           NUMBERS + 1, failed);
     return bad || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

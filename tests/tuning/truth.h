@@ -39,7 +39,7 @@ void truth_random(struct truth *out, size_t n, unsigned long long seed);
 
 double complex truth_response(const void *truth, double omega);
 
-/* The continuous phase in rad; the period in s at a phase of -pi. */
+/* Return the continuous phase in rad, and the period in s at which it is -pi. */
 double truth_phase(const struct truth *truth, double omega);
 double truth_period(const struct truth *truth);
 
