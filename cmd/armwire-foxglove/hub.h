@@ -60,7 +60,7 @@ struct channel {
 
 /* A call of /stop that waits for the end of the command. */
 struct call {
-    struct client *client;
+    struct client *client; /* NULL: it has disconnected */
     uint32_t id;
     bool json;    /* the answer is JSON, else CDR */
     bool started; /* the command runs for this call */

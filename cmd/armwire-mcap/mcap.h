@@ -78,7 +78,10 @@ bool aw_mcap_add_attachment(struct aw_mcap *mcap, const char *name, const char *
 
 /* Returns true if a chunk has messages that are not written yet. */
 bool aw_mcap_has_pending(const struct aw_mcap *mcap);
+/* Writes the pending chunk, if any. */
 bool aw_mcap_flush(struct aw_mcap *mcap);
+
+/* Writes the pending chunk and the index. No other writing function may follow. */
 bool aw_mcap_end(struct aw_mcap *mcap);
 
 /* ---- Reading ---- */

@@ -30,7 +30,7 @@ bool custom_handle(struct custom *custom, struct aw_span frame);
 void custom_release(struct custom *custom, size_t joint);
 void custom_release_all(struct custom *custom);
 
-/* Call before each step of the world. */
+/* Drives the motors towards the setpoints. Call it before each step of the world. */
 void custom_drive(struct custom *custom);
 
 /* Adds the custom packets that are due. AW_LIMIT: the message is full. */

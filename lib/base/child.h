@@ -48,9 +48,9 @@ struct aw_child_plan {
  * close-on-exec and blocking unless the caller changes that. */
 struct aw_child {
     pid_t pid;       /* 0 once it has been reaped */
-    int stdin_fd;    /* its standard input; -1: none */
-    int stdout_fd;   /* its standard output; -1: none */
-    int stderr_fd;   /* its standard error; -1: the caller's */
+    int stdin_fd;    /* its standard input; -1: not a pipe */
+    int stdout_fd;   /* its standard output; -1: not a pipe */
+    int stderr_fd;   /* its standard error; -1: not a pipe */
     int wait_status; /* wait status of waitpid(2), valid once it has been reaped */
 };
 

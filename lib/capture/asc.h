@@ -26,7 +26,8 @@ struct aw_candump;
 struct aw_asc {
     bool started; /* the log has started */
     bool is_decimal, relative;
-    int64_t date_ns, last_ns;
+    int64_t date_ns; /* start of the log, ns since 1970; 0: unknown */
+    int64_t last_ns; /* time of the last line, ns since the start */
 };
 
 /* Returns true if the line is the first line of an ASC log. */

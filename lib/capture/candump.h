@@ -43,7 +43,7 @@ struct aw_candump {
     enum aw_dir dir; /* R is AW_RX, T is AW_TX; 0: unknown */
     uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* a frame as in wire/can_id.h */
     size_t size;             /* of bytes; 0: not a data frame, or only frame is set */
-    char frame[160];         /* ID#DATA, as for aw_hex_parse, or an error message */
+    char frame[160];         /* ID#DATA, as for aw_hex_parse */
     size_t length;           /* length of frame; 0 if bytes is set */
     const char *interface;   /* interface name within the line; not NUL-terminated */
     size_t interface_length; /* 0: no name */

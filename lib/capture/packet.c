@@ -198,8 +198,6 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
            (linktype == AW_LINKTYPE_USER1) == (medium == AW_MEDIUM_HID);
 }
 
-/* ---- Adding headers ---- */
-
 struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *has_gap)
 {
@@ -215,6 +213,8 @@ struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_paylo
     order->next = payload->seq + (uint32_t)data.size;
     return (struct aw_span){data.data + n_repeated, data.size - n_repeated};
 }
+
+/* ---- Adding headers ---- */
 
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
 {

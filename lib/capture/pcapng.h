@@ -116,8 +116,9 @@ size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const ch
  * AW_PCAPNG_BEGIN_MAX bytes. */
 size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *interface);
 
-/* Writes a packet with its direction and comment. linktype must be that of the interface. Returns
- * the size, or 0 if it exceeds cap. The size of data and comment plus 64 bytes is always enough. */
+/* Writes a packet with its direction and comment. linktype must be that of the interface. Writes 0
+ * for an unknown time. Returns the size, or 0 if it exceeds cap. The size of data and comment plus
+ * 64 bytes is always enough. */
 size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet);
 
 #endif

@@ -94,7 +94,7 @@ struct aw_teleop_joint {
         double min, max, max_speed; /* finite */
         double max_lag;             /* INFINITY: unlimited */
     } limits;
-    double full_value; /* value of a rate of 100 % */
+    double full_value; /* velocity at a rate of 100 % */
     double actual;     /* NaN: unknown */
     double min_step;   /* smallest step that the joint can make; 0: any */
     bool uses_target;  /* integrates the velocity to target, starting at actual */

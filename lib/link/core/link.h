@@ -51,7 +51,7 @@ struct aw_link_ops {
     /* Reads at least one byte (one datagram on datagram links), and waits until the deadline.
      * Returns AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
      * AW_EVENT. AW_EVENT means no data, but a new client (servers, see n_connections) or an event
-     * (CAN links, see rx.event). Fills err for AW_LOST only. */
+     * (CAN and UDP links, see rx.event). Fills err for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
     /* Writes all bytes (one datagram on datagram links). A request to stop does not interrupt it,
@@ -61,6 +61,7 @@ struct aw_link_ops {
      *   AW_LOST     the link is lost, or the other end read a part and then nothing for a second:
      *               it would take the next message for the rest of this one
      *   AW_REFUSED  the CAN adapter did not accept the frame
+     *   AW_USAGE    not a valid CAN frame or HID report
      * Servers never block. Unsent output is queued; the oldest is dropped when the queue is full. A
      * server without a client drops everything and returns AW_OK. A pty whose output is unread for
      * a second returns AW_TIMEOUT. A server disconnects a client that reads nothing for a second if
@@ -100,11 +101,11 @@ struct aw_link {
 
     struct {
         /* Properties of the last read. A link that does not know one leaves it 0, false or "". */
-        int64_t time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
-        /* this program has written the datagram to the link, and it has been sent on the bus */
+        int64_t time_ns; /* receipt by kernel or adapter, ns since 1970; 0: unknown */
+        /* the datagram was sent on the bus by this program or, in a recording, by the host */
         bool is_echo;
-        /* describes an error frame or a change: "bus-off …", "no ACK (…)", "interface down",
-         * "interface up"; "": no event in the last read */
+        /* describes an error frame, a change or a problem: "bus-off …", "interface down", "no
+         * program is listening …"; "": no event in the last read */
         char event[160];
     } rx;
     uint64_t n_dropped; /* frames dropped by the kernel or the adapter so far; servers: messages
