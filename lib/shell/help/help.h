@@ -4,8 +4,8 @@
 
 #include "shell/session/session.h"
 
-/* Prints the help of a command; NULL: a short page, or with --help-all the first page of the
- * manual. Returns AW_OK. */
+/* Prints the help of a command; NULL: a short page, or with --help-all a page with all options and
+ * links. Returns AW_OK. */
 enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command);
 
 /* Prints help as one JSON object, for programs. It describes the command, else the topic, else

@@ -38,8 +38,8 @@ struct aw_tempo {
     double speed, target_speed, max_speed;
     bool has_keys; /* the terminal supplies keys */
     struct termios old_settings;
-    char typed[AW_TEMPO_LINE]; /* incomplete line typed by the user */
-    size_t n;
+    char typed[AW_TEMPO_LINE];          /* incomplete line typed by the user */
+    size_t n;                           /* number of characters in typed */
     char typed_text[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 

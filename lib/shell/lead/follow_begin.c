@@ -8,8 +8,9 @@
 
 #define DEADMAN_S 0.5
 
-/* Returns the joint's speed limit, or --max-speed if that is lower. The limit of a joint without
- * reports is its range per second. */
+/* Sets *speed to the joint's speed limit, or to --max-speed if that is lower or --force is given.
+ * The limit of a joint without reports is at most its range per second. AW_USAGE: no speed is
+ * known. */
 static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *joint, double *speed)
 {
     struct aw_session *session = f->session;

@@ -108,7 +108,6 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
     return status;
 }
 
-/* Reports that the first target of a joint is too far away. */
 enum aw_status aw_follower_refuse(struct aw_follower *f)
 {
     size_t row = f->engine.halted_joint;
@@ -127,7 +126,7 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
                : status;
 }
 
-/* Boards that interpolate still need time after the last command. */
+/* A board that interpolates still needs time after the last command. */
 enum aw_status aw_follower_arrive(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

@@ -5,7 +5,8 @@
 #define RETRY_NS          AW_SECOND
 #define RECORDS_PER_CYCLE 256 /* max records per cycle, so that the joints are served too */
 
-/* Allows no motion before all fields of the map have arrived. */
+/* Sets *has_all to false, so that nothing moves, until all fields of the map have arrived or are
+ * known to exist. AW_USAGE: a field is missing LEADER_WAIT_S after the first record. */
 static enum aw_status check_received(struct aw_follower *f, bool *has_all)
 {
     size_t missing = aw_leader_find_missing(&f->leader);
@@ -35,7 +36,8 @@ static enum aw_status use_record(struct aw_follower *f, const struct aw_leader_r
     return AW_OK;
 }
 
-/* Waits for a lost server to return. The joints stop meanwhile. */
+/* Closes the stream of a lost server, which find_leader reopens, and makes the engine stop the
+ * joints. Returns AW_OK. */
 static enum aw_status handle_lost_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
@@ -62,7 +64,6 @@ static enum aw_status find_leader(struct aw_follower *f)
     return status == AW_STOPPED || status == AW_USAGE ? status : AW_OK;
 }
 
-/* Reads all available records, at most RECORDS_PER_CYCLE. */
 enum aw_status aw_follower_listen(struct aw_follower *f)
 {
     struct aw_leader_record record;

@@ -8,8 +8,8 @@
 #define JUMP_S           0.1  /* a large change within this time is a jump, s */
 #define CATCH_UP_S       10.0 /* max wait after the end, s */
 
-/* Returns the length of a gap: longer than the deadman time and the usual sample interval. A table
- * of a few points has no gaps. */
+/* Returns the min length of a gap, s: the deadman time, or GAP_TIMES the mean sample interval if
+ * that is longer. So a table of a few points has no gaps. */
 static double get_min_gap_s(const struct aw_follower *f)
 {
     double max_interval_s = 0;
@@ -40,7 +40,8 @@ static bool is_continuous(const struct aw_follower *f, size_t row, size_t sample
 }
 
 struct fastest {
-    double ratio, speed, t_s; /* highest speed of a joint as a share of its limit */
+    /* highest speed of a joint as a share of its limit; that speed; its time in the recording, s */
+    double ratio, speed, t_s;
     size_t row;
 };
 
@@ -111,7 +112,6 @@ static double next_sample_s(const struct aw_follower *f)
     return next;
 }
 
-/* Passes the values of a recording up to its current time to the engine. */
 void aw_follower_use_recording(struct aw_follower *f)
 {
     int64_t now = aw_clock_now(f->session->clock);
@@ -137,7 +137,7 @@ void aw_follower_use_recording(struct aw_follower *f)
             interpolate(f, row, now);
 }
 
-/* Returns true once the joints have reached the last position of the recording. */
+/* Returns true once the commands have reached the last position of the recording. */
 static bool has_caught_up(const struct aw_follower *f)
 {
     for (size_t i = 0; i < f->map.n; i++)

@@ -49,10 +49,11 @@ struct aw_follower {
     /* "follows" was reported; the end was reached */
     bool announced, ended;
     struct {
-        int64_t next_ns;  /* due time of the next command */
-        int64_t first_ns; /* arrival of the first record */
-        int64_t retry_ns;
-        /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
+        int64_t next_ns;  /* due time of the next command, session clock */
+        int64_t first_ns; /* arrival of the first record, session clock; or AW_NO_TIME */
+        int64_t retry_ns; /* when to try again to reopen a lost server, session clock */
+        /* time (leader's clock) and arrival (session clock) of the newest record not yet sent in a
+         * command; or AW_NO_TIME */
         int64_t record_ns, received_ns;
     } time;
     struct {
@@ -84,25 +85,30 @@ static inline double aw_follower_deadman_s(const struct aw_follower *f)
 /* Performs all checks before the motion; with --dry-run, only those that need no device. */
 enum aw_status aw_follower_begin(struct aw_follower *f, const char *source);
 
-/* Reads a whole recording and chooses its speed. AW_LIMIT if that exceeds a joint's speed. */
+/* Reads a whole recording and chooses its speed. AW_LIMIT: that exceeds a joint's max speed,
+ * without --force. */
 enum aw_status aw_follower_load(struct aw_follower *f);
 
-/* aw_follower_use_recording passes the values of a recording up to its current time to the engine;
- * aw_follower_advance advances that time. */
+/* aw_follower_use_recording passes the values of a recording up to its current time to the engine.
+ * aw_follower_advance advances that time by a period of this length, at the playback speed, and
+ * sets f->ended at the end. */
 void aw_follower_use_recording(struct aw_follower *f);
 void aw_follower_advance(struct aw_follower *f, double seconds);
 
-/* Reads a bounded number of records from a live leader. Waits for a server that is gone. */
+/* Reads the available records of a live leader, up to a maximum. Tries once a second to reopen a
+ * server that is gone, and returns AW_OK meanwhile. Sets f->ended at the end of the records. */
 enum aw_status aw_follower_listen(struct aw_follower *f);
 
-/* aw_follower_update copies the joint positions into the engine; aw_follower_attend reads positions
- * until the next command is due. */
+/* aw_follower_update copies the joint positions into the engine. aw_follower_attend reads positions
+ * until the next command is due, with a live leader for about 5 ms at most. AW_REFUSED: an engaged
+ * joint reports a fault. */
 void aw_follower_update(struct aw_follower *f);
 enum aw_status aw_follower_attend(struct aw_follower *f);
 
-/* aw_follower_send sends the commands of this cycle; aw_follower_stop sends one stop and waits for
- * its confirmation; aw_follower_refuse reports a first target that is too far away;
- * aw_follower_arrive waits for the last position of a recording. */
+/* aw_follower_send sends the commands of this cycle. aw_follower_stop sends one stop and waits for
+ * its confirmation; AW_REFUSED: it was due to --max-lag. aw_follower_refuse fails with AW_LIMIT:
+ * the first target of a joint is too far away. aw_follower_arrive waits until a device that reports
+ * arrival has reached the last position of a recording. */
 enum aw_status aw_follower_send(struct aw_follower *f);
 enum aw_status aw_follower_stop(struct aw_follower *f);
 enum aw_status aw_follower_refuse(struct aw_follower *f);

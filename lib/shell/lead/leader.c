@@ -135,8 +135,8 @@ static struct found find_match(const struct aw_item *item, const char *pattern)
     return match;
 }
 
-/* Finds the value of a row in the item, or NULL. The best match so far decides which field the row
- * uses. */
+/* Sets *value to the value of a row in the item, or NULL. The best match so far decides which field
+ * the row uses. AW_USAGE: two fields match equally well. */
 static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, size_t row,
                                const struct aw_point **value)
 {

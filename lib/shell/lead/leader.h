@@ -65,7 +65,8 @@ struct aw_leader_record {
     } values[AW_FOLLOW_ROWS];
 };
 
-/* Opens the leader. AW_USAGE: unreadable, or known not to have the fields. */
+/* Opens the leader. AW_USAGE: it cannot be read. AW_NO_LINK: no such server, or its tool is not
+ * installed. */
 enum aw_status aw_leader_open(struct aw_leader *leader, struct aw_session *session,
                               const char *source, const struct aw_follow_map *map);
 void aw_leader_close(struct aw_leader *leader);
@@ -73,19 +74,20 @@ void aw_leader_close(struct aw_leader *leader);
 /* Reopens a server that is gone. */
 enum aw_status aw_leader_reopen(struct aw_leader *leader);
 
-/* Like aw_stream_next. record->n is 0 if the record has no wanted values. AW_USAGE: a field has
- * several values. */
+/* Like aw_stream_next. record->n is 0 if the record has no wanted values, or is invalid. AW_USAGE:
+ * a field of the map is ambiguous. */
 enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline,
                               struct aw_leader_record *record);
 
 /* Reads a whole recording. gap_s: a record that steps back in time by at most this is late and
- * skipped; a larger step back is a restart. */
+ * skipped; a larger step back is a restart. AW_USAGE: no times, or a missing field. */
 enum aw_status aw_leader_load(struct aw_leader *leader, double gap_s);
 
-/* Returns the first row without any value; map->n: none. */
+/* Returns the first row whose field has not arrived; map->n: all have. aw_leader_fail_missing fails
+ * with AW_USAGE because of this row. */
 size_t aw_leader_find_missing(const struct aw_leader *leader);
 enum aw_status aw_leader_fail_missing(struct aw_leader *leader, size_t row);
 
-uint64_t aw_leader_count_lost(struct aw_leader *leader);
+uint64_t aw_leader_count_lost(struct aw_leader *leader); /* frames dropped by all links so far */
 
 #endif

@@ -137,7 +137,8 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
     return AW_OK;
 }
 
-/* Sends through the tool if the tool knows when its device accepts commands. */
+/* Sends a write when it is due; through the tool if the tool knows when its device accepts
+ * commands. */
 static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
 {
     struct aw_session *session = p->session;

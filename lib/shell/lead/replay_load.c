@@ -39,8 +39,8 @@ static enum aw_status fail_at_message(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
-/* Refuses motions by the tool's own packets, because the stop of custom joints does not stop
- * them. */
+/* Applies the tool's check. With custom joints, first refuses motions by the tool's own packets,
+ * because the stop of custom joints does not stop them. */
 static enum aw_status check_builtin(struct aw_session *session, const struct aw_record *record,
                                     struct aw_span frame)
 {
@@ -110,7 +110,7 @@ static void note_targets(struct aw_replay *r, struct aw_session *session,
     r->has_positions = r->has_positions || (n && !sent);
 }
 
-/* Encoding the command again checks its limits. */
+/* Checks a command and notes its targets. Encoding the command again checks its limits. */
 static enum aw_status check_command(struct loader *l, struct aw_span frame)
 {
     struct aw_session *session = l->session;

@@ -14,8 +14,8 @@
 #include "shell/safety/stop.h"
 #include "shell/safety/tee.h"
 
-#define SLICE_NS (2 * AW_MILLISECOND)  /* while joints move: max delay of a stop */
-#define REST_NS  (20 * AW_MILLISECOND) /* while joints are at rest */
+#define SLICE_NS (2 * AW_MILLISECOND)  /* interval of reading the controls while joints move */
+#define REST_NS  (20 * AW_MILLISECOND) /* the same while joints are at rest */
 #define FPS      20
 
 /* ---- Start ---- */
@@ -445,7 +445,7 @@ static enum aw_status attend_device(struct aw_operator *h, bool runs)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Reads the controls. */
+/* Reads the pad, the keys and the channels. Returns an error of the channels. */
 static enum aw_status read_controls(struct aw_operator *h)
 {
     h->time.event_ns = aw_clock_now(h->session->clock);

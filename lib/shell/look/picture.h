@@ -23,9 +23,10 @@ void aw_picture_title(const struct aw_session *session, const char *contents, in
  * Changes nothing. Errors as in aw_file_check; AW_NO_LINK names the package to install. */
 enum aw_status aw_picture_check(const char *path, struct aw_error *err);
 
-/* Returns the drawing, NUL-terminated and not yet written to the file, or NULL with session->err
- * set. path NULL: SVG. AW_USAGE: nothing to draw; AW_NO_LINK: no gnuplot; AW_REFUSED: gnuplot
- * failed or took more than 30 s; AW_STOPPED: a signal; AW_NO_MEMORY: out of memory. */
+/* Returns the drawing, NUL-terminated and not yet written to the file, which the caller frees; or
+ * NULL with session->err set. path NULL: SVG. AW_USAGE: nothing to draw; AW_NO_LINK: no gnuplot;
+ * AW_REFUSED: gnuplot failed or took more than 30 s; AW_STOPPED: a signal; AW_NO_MEMORY: out of
+ * memory. */
 char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
                       size_t *size);
 

@@ -213,7 +213,7 @@ static bool is_requested(struct plot *p, const struct aw_point *point, size_t n)
     return !duplicate;
 }
 
-/* Returns NULL if the point was not requested. */
+/* Returns the trace of a point; NULL: not requested, or there are too many traces. */
 static struct aw_trace *find_trace(struct plot *p, const struct aw_point *point)
 {
     const size_t n = p->traces.n;
@@ -312,7 +312,8 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keeps_
     return (int64_t)p->n_taken * AW_SECOND;
 }
 
-/* keep: stores all samples instead of only the latest. */
+/* Adds the requested values of an item. keeps_all: stores all samples, for a single drawing;
+ * otherwise adds them to the strip. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keeps_all)
 {
     enum aw_status status = AW_OK;
@@ -442,8 +443,7 @@ static bool handle_keys(struct plot *p)
     return true;
 }
 
-/* Plots incoming samples. At the end of the input, shows the picture until the user presses a
- * key. */
+/* Plots incoming samples. After the end of the input, shows the picture until the user quits. */
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
@@ -502,7 +502,8 @@ static enum aw_status print_now(struct plot *p)
                               .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-/* Reads until the deadline, or until a frame is due (AW_TIMEOUT). keep: see handle_item. */
+/* Reads until the deadline or the last wanted sample (AW_ENOUGH), or until a frame is due
+ * (AW_TIMEOUT). keeps_all: see handle_item. */
 static enum aw_status read_until(struct plot *p, int64_t due, bool keeps_all)
 {
     struct aw_clock *clock = p->session->clock;

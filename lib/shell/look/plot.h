@@ -24,7 +24,7 @@ struct aw_traces {
     struct aw_trace list[AW_TRACES];
     bool has_samples;
     bool has_times, counts_rows; /* some samples have times; for others a row is a second */
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns;   /* times of the first and of the latest sample */
 };
 
 /* Finds or adds the trace of this name; NULL if there are too many. */

@@ -161,7 +161,8 @@ static enum aw_status begin(struct recorder *r)
 
 /* ---- Rows ---- */
 
-/* Flushes every FLUSH_NS: a killed recorder loses only what came later. */
+/* Every FLUSH_NS, writes a mark that the user typed, and flushes the file: a killed recorder loses
+ * only what came later. */
 static enum aw_status flush(struct recorder *r, int64_t now)
 {
     char mark[AW_MARK_MAX];
@@ -190,7 +191,8 @@ static double *get_value(struct recorder *r, size_t column)
     return &r->list.joints[r->column[column].joint].state.value[r->column[column].value];
 }
 
-/* Writes no row while a position is unknown. */
+/* Writes a row, unless a position is unknown, or --changes is given and the row repeats the last
+ * one. */
 static enum aw_status add_row(struct recorder *r, int64_t time_ns)
 {
     double row[COLUMNS_MAX] = {0};
@@ -285,7 +287,7 @@ static enum aw_status query_all(struct recorder *r, int64_t deadline, double hz)
     return status;
 }
 
-/* Messages of a log do not wait for queries. */
+/* Records from a log, whose messages do not wait for queries. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
     const struct aw_joints *joints = r->session->tool->motion.joints;

@@ -41,9 +41,10 @@ struct waiter {
     char text[WANTED_MAX]; /* the wanted condition as typed */
     /* an empty selection: fields outside the condition are not shown */
     struct aw_select none;
-    struct aw_where where;      /* the wanted condition, or message and values */
-    int64_t start_ns, deadline; /* accepts records between these times */
-    uint64_t n_seen;            /* number of records of the wanted kind */
+    struct aw_where where; /* the wanted condition, or message and values */
+    int64_t start_ns;      /* ignores older records, see aw_session_time; AW_NO_TIME: accepts all */
+    int64_t deadline;      /* end of the wait, session clock */
+    uint64_t n_seen;       /* number of records of the wanted kind */
     size_t n_nearest;
     struct nearest_record nearest[NEAREST_RECORDS + 1];
     struct last_value {

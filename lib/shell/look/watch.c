@@ -370,7 +370,8 @@ static bool handle_keys(struct watch *w)
     return true;
 }
 
-/* Shows the table until the user presses a key at the end of a recording. */
+/* Shows the table until the user quits or the time of --for has elapsed; it stays on the screen
+ * after the end of the input. */
 static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;

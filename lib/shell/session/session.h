@@ -147,8 +147,8 @@ struct aw_session_run {
  * checked against its position, see start_check.h. */
 struct aw_streamed {
     size_t n;
-    uint32_t id[AW_STREAMED];
-    int64_t last_ns[AW_STREAMED];
+    uint32_t id[AW_STREAMED];     /* see struct aw_joint */
+    int64_t last_ns[AW_STREAMED]; /* time of the joint's last setpoint, session clock */
 };
 
 /* The motion in progress, and how to stop it. */
@@ -215,7 +215,7 @@ struct aw_bound {
 
 struct aw_args {
     const struct aw_command *command;
-    size_t n, n_repeats;
+    size_t n, n_repeats; /* number of bound arguments, and of repetitions of the argument list */
     struct aw_bound bound[AW_TOKENS_MAX + AW_JOINT_ARGS_MAX];
     size_t n_joints; /* number of JOINT=VALUE arguments, each of which binds two arguments */
     char joints[AW_JOINT_ARGS_MAX][48];

@@ -22,8 +22,8 @@ struct aw_live {
     int stderr_fd;    /* the original standard error; -1: not captured */
     int pipe_fd;      /* pipe that receives standard error instead */
     char note[160];   /* last line of standard error */
-    int64_t noted_ns;
-    bool ended; /* the input has ended */
+    int64_t noted_ns; /* when that line arrived, real clock */
+    bool ended;       /* the input has ended */
 };
 
 /* Returns true if the command may draw: there is a terminal, and no other output style is

@@ -21,7 +21,7 @@
 struct aw_ping {
     const char *key;  /* key of the name in the record ("board"); NULL: there is only one row */
     const char *name; /* "lknee", "round trip" */
-    uint64_t n, lost;
+    uint64_t n, lost; /* number of requests, and of those without an answer */
     struct aw_samples ms;
 };
 

@@ -538,14 +538,15 @@ struct aw_tool {
     struct aw_share_hooks share;
 };
 
-/* Finds a command of the tool or a common one; NULL: not found. */
+/* Finds a command of the tool or a common one; NULL: not found, or not available for this tool. */
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
 
 /* Calls visit for each command, the tool's own first. */
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
                      void *context);
 
-/* Returns true for the stop command, which must work even if optional settings are invalid. */
+/* Returns true for the commands stop and disable, which must work even if optional settings are
+ * invalid. */
 bool aw_command_is_stop(const struct aw_command *command);
 
 #endif
