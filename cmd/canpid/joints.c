@@ -219,8 +219,8 @@ static enum aw_status check_silent(struct aw_session *session, struct aw_joint_l
                    silent == shown && !named ? "any driver" : first->name);
 }
 
-/* Returns the target of a recorded setpoint; a setpoint beyond its range disables the driver and is
- * none. */
+/* Sets goals[0] to the target of a recorded setpoint and returns 1, or returns 0: no target. Skips
+ * setpoints beyond full scale, which disable the driver. */
 size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds)

@@ -24,9 +24,9 @@
  * also requires a handler that acknowledges copies. To find out, the host sends a copy with the
  * same digit, which no handler carries out. If the handler ignores copies, its ACK proves that it
  * carried out the command. Until this session has shown that the digits agree, the wait is
- * flip_after_ms; afterwards it is confirm_timeout_ms. After that, the host accepts the first digit
- * of the handler. Until the digits are shown to agree, a packet with a duplicate's digit but
- * different contents counts as new.
+ * flip_after_ms; afterwards it is confirm_timeout_ms. After sending the other digit, or without a
+ * saved digit of the handler, the host accepts either digit of its next packet. Until the digits
+ * are shown to agree, a packet with a duplicate's digit but different contents counts as new.
  *
  * A lost ACK does no harm if the confirmation arrives: the link keeps the order, so the
  * confirmation implies the ACK.
@@ -126,8 +126,17 @@ struct aw_armctl_event {
 typedef void aw_armctl_event_fn(void *context, const struct aw_armctl_event *event);
 
 struct aw_armctl_counters {
-    uint64_t sent, resent, flips, acks_sent, acks_ignored, delivered, late, duplicates, foreign,
-        garbage, overlong;
+    uint64_t sent,    /* commands sent, without resends */
+        resent,       /* resends */
+        flips,        /* changes to the other digit */
+        acks_sent,    /* ACKs for the handler's packets */
+        acks_ignored, /* as AW_ARMCTL_ACK_IGNORED */
+        delivered,    /* new packets of the handler */
+        late,         /* of these, as AW_ARMCTL_LATE */
+        duplicates,   /* as AW_ARMCTL_REPEATED */
+        foreign,      /* as AW_ARMCTL_OTHER_DIGIT */
+        garbage,      /* invalid lines, except overlong ones */
+        overlong;     /* lines that were too long */
 };
 
 /* The result of a command. Plain data; the records are valid for the lifetime of the arm. */

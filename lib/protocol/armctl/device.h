@@ -72,8 +72,14 @@ struct aw_armctl_device_options {
 struct aw_armctl_device_options aw_armctl_device_defaults(void);
 
 struct aw_armctl_device_counters {
-    uint64_t executed, duplicates, ignored, garbage, overlong, confirmed, confirmations_sent,
-        confirmations_dropped;
+    uint64_t executed,         /* commands carried out */
+        duplicates,            /* packets with the digit of the previous one */
+        ignored,               /* other packets that were not carried out */
+        garbage,               /* invalid lines, except overlong ones */
+        overlong,              /* lines that were too long */
+        confirmed,             /* confirmations that the controller has acknowledged */
+        confirmations_sent,    /* confirmations sent, including repetitions */
+        confirmations_dropped; /* confirmations for which the queue had no room */
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */

@@ -49,7 +49,7 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
     return AW_OK;
 }
 
-/* Parameters in which a joint differs from aw_joint_defaults. */
+/* Parameters in which a joint differs from aw_joint_defaults, in the units of aw_joint_model. */
 static const struct joint_params {
     unsigned board;
     double gear, speed_rpm, droop_nm_s, torque_max_nm, lever_inertia, lever_friction_nm;

@@ -42,7 +42,8 @@ enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_sta
 /* Returns true if the cell equals text, ignoring case. */
 bool aw_cell_equals(const struct aw_csv_cell *cell, const char *text);
 
-/* Parses an integer between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */
+/* Parses cell i as an integer. AW_MALFORMED: not an integer; AW_LIMIT: below min or above max.
+ * unit: " ticks" or "". */
 struct aw_cell_range {
     const char *title, *unit;
     long min, max;

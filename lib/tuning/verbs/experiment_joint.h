@@ -87,7 +87,7 @@ struct aw_experiment_hooks {
          * begins error messages. NULL: joints always accept gains. */
         enum aw_status (*allow_gains)(struct aw_experiment *experiment, const char *section,
                                       bool may_switch);
-        /* Returns the encoder resolution for the samples of table, as a share. */
+        /* Returns the encoder resolution for the experiment's samples, as a share. */
         double (*quantum)(const struct aw_experiment *experiment);
         enum aw_experiment_input input;
         double gain_max; /* max absolute value of each gain */

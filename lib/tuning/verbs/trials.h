@@ -41,6 +41,8 @@ struct aw_experiment_record {
     struct aw_driver driver;
     bool is_servo; /* the input is the setpoint, relative to its first value; else the output */
 };
+/* Fits a model to the record in a thread, so that Ctrl-C works meanwhile (AW_STOPPED). Other errors
+ * are those of aw_fit_best. */
 enum aw_status aw_experiment_fit(struct aw_session *session,
                                  const struct aw_experiment_record *record,
                                  const struct aw_fit_options *options, struct aw_model *model);
