@@ -97,7 +97,7 @@ TEST(servers_are_found_by_name_and_by_port)
         assert_servers("port", 0, "");
         assert_servers("somebody", port, server);
         assert_servers(name, 0, server);
-        assert_int_equal(aw_tcp_list_servers(name, 0, NULL, 0), 0);
+        assert_int_equal(aw_tcp_list_servers(name, 0, &(struct aw_tcp_server){0}, 0), 0);
     }
 }
 

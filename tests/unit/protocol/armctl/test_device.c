@@ -459,7 +459,7 @@ static void run_line(const char *input, size_t i, FILE *out)
 {
     char quirk[20] = "", line[60];
     const char *colon = strchr(input, ':');
-    bool has_joints = strncmp(colon - 6, "joints", 6) == 0;
+    bool has_joints = colon - input >= 6 && strncmp(colon - 6, "joints", 6) == 0;
     (void)i;
     if (*input != ':' && strncmp(input, "joints", 6) != 0)
         sscanf(input, "%19[^ :]", quirk);
