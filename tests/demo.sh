@@ -19,7 +19,7 @@ title() { printf '\n%s%s%s — %s\n' "$bold" "$1" "$plain" "$2"; }
 say() { printf '  %s\n' "$1"; }
 
 # show [STATUS:]PATTERN COMMAND: runs and prints a command line. Its output must match PATTERN, and
-# its exit status must be STATUS (default 0).
+# its exit status must be STATUS (default: 0).
 show() {
     local pattern=$1 command=$2 status=0 wanted=0 out
     case $pattern in [0-9]:*) wanted=${pattern%%:*} pattern=${pattern#*:} ;; esac

@@ -212,7 +212,7 @@ static enum aw_status make_goal_command(struct aw_session *session, const struct
     enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
     if (described && kind != described->kind)
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: position unknown — move it once with deg or pos", joint->name);
+                       "joint %s: position unknown — move it once with deg or pos", joint->name);
     aw_session_init_command(session, aw_armctl_kind_message(kind), command);
     aw_record_set(command, "joint", joint->id, NULL);
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);

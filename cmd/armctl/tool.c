@@ -144,12 +144,13 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "line",
           .help = "type and parameters, such as DEG1,090 (the tool adds the sequence digit and the "
-              "line end), or name of a packet of --packets",
+              "line end), or name of a packet from the --packets file",
           .complete = armctl_complete_words},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
           .help = "fields of the packet"}),
      .details = "The limits of plain lines are not checked. For an unknown type, the command "
-         "ends with the ACK: result=acked. Packets of --packets are checked against their file.",
+         "ends with the ACK: result=acked. Packets from a --packets file are checked "
+         "against that file.",
      .safety = AW_MOTION,
      .run = run_send, .examples = AW_LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all configured joints to their home "
@@ -227,19 +228,19 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 static const struct aw_config_key joint_keys[] = {
     {"index", "0…9", "number of the joint in the protocol; required", "1"},
     {"kind", "rotate | translate | pulse",
-     "rotate: degrees; translate: mm; pulse: servo pulse in us (default rotate)", "rotate"},
+     "rotate: degrees; translate: mm; pulse: servo pulse in us (default: rotate)", "rotate"},
     {"role", "r | theta | h",
      "role in the arm command: r and h translate, theta rotates (default: joint 1 is theta, joint "
      "2 is h, joint 3 is r)",
      "theta"},
-    {"min", "NUMBER", "minimum in deg, mm or us (default 0, or 1000 us)", "0"},
-    {"max", "NUMBER", "maximum (default 360 deg, 999 mm or 2000 us)", "180"},
-    {"home", "NUMBER", "target of the home command (default 0, or 1500 us)", "90"},
+    {"min", "NUMBER", "minimum in deg, mm or us (default: 0, or 1000 us)", "0"},
+    {"max", "NUMBER", "maximum (default: 360 deg, 999 mm or 2000 us)", "180"},
+    {"home", "NUMBER", "target of the home command (default: 0, or 1500 us)", "90"},
     {"speed", "NUMBER",
      "max speed in deg/s, mm/s or us/s; sets the timeout of a motion and the step size of play, "
      "follow and teleop",
      "45"},
-    {"signed", "yes | no", "allow values below zero (default yes if min is below zero)", "no"},
+    {"signed", "yes | no", "allow values below zero (default: yes if min is below zero)", "no"},
     {0},
 };
 static const struct aw_config_section sections[] = {

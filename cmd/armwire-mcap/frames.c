@@ -11,7 +11,6 @@
 #include "protocols.h"
 #include "ros/frame.h"
 #include "ros/types.h"
-#include "values.h"
 #include "verbs.h"
 
 enum {

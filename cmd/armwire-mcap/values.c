@@ -1,5 +1,5 @@
 /* Prints messages of ROS 2 as NDJSON, with the types in the file. */
-#include "values.h"
+#include "verbs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -35,7 +35,7 @@ static const char usage[] =
     "    armwire-pad [--pad INDEX|PATH|NAME] [-q]\n"
     "    armwire-pad --list\n"
     "\n"
-    "  --pad WHICH    number, path or part of the name, as --list shows (default the first "
+    "  --pad WHICH    index, path or part of the name, as printed by --list (default: the first "
     "gamepad)\n"
     "  --list         list the connected gamepads\n"
     "  -q, --quiet    do not print errors; the last record still contains the error\n"
@@ -114,18 +114,24 @@ static bool matches_pad(int index, const char *pad_name)
 
 static enum aw_status fail_no_pad(const char *pad_name)
 {
-    char reason[400];
-    if (access(FOLDER "/event0", R_OK) != 0 && errno == EACCES)
-        return fail(AW_NO_LINK,
-                    "permission denied: " FOLDER " "
-                    "— add a udev rule that gives local users access:  "
-                    "echo 'SUBSYSTEM==\"input\", KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\","
-                    " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");
-    if (!pad_name)
-        return fail(AW_NO_LINK,
-                    "no gamepad found — connect one, or use teleop with --keys or --channels FILE");
-    snprintf(reason, sizeof reason,
-             "gamepad '%.100s' not found — list gamepads with armwire-pad --list", pad_name);
+    static const char rule[] =
+        "give local users access, then reconnect the gamepad:  echo 'SUBSYSTEM==\"input\", "
+        "KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\", TAG+=\"uaccess\"' | sudo tee "
+        "/etc/udev/rules.d/70-pad.rules";
+    bool is_path = pad_name && *pad_name == '/';
+    bool denied = access(is_path ? pad_name : FOLDER "/event0", R_OK) != 0 && errno == EACCES;
+    const char *or_else = denied ? "; if it is connected, " : "";
+    char reason[500];
+    if (is_path && denied)
+        snprintf(reason, sizeof reason, "permission denied: %.100s — %s", pad_name, rule);
+    else if (pad_name)
+        snprintf(reason, sizeof reason,
+                 "gamepad '%.100s' not found — list gamepads with armwire-pad --list%s%s", pad_name,
+                 or_else, denied ? rule : "");
+    else
+        snprintf(reason, sizeof reason,
+                 "no gamepad found — connect one, or use teleop with --keys or --channels FILE%s%s",
+                 or_else, denied ? rule : "");
     return fail(AW_NO_LINK, reason);
 }
 

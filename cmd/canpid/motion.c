@@ -60,9 +60,11 @@ enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
         status = canpid_wait(session, 0.01);
     const char *fault = canpid_get_fault(client, board);
     if (status == AW_OK && fault)
-        return aw_fail(&session->err, AW_REFUSED,
-                       "%s: the board reports %s; nothing moved — clear the fault first",
-                       aw_canpid_board_name(&session->wire->variant, board, name), fault);
+        return aw_fail(
+            &session->err, AW_REFUSED,
+            "%s: board reports fault %s; nothing moved — check encoders and PID configuration, "
+            "then restart the board",
+            aw_canpid_board_name(&session->wire->variant, board, name), fault);
     return status;
 }
 

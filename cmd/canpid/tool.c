@@ -97,7 +97,7 @@ static const struct aw_command commands[] = {
      .run = aw_run_status,
      .details = "Values have the unit of the controller if it is known (from -c, or seen on the "
          "bus), otherwise % of full scale. A driver without a target is disabled. The command "
-         "fails if a board of -b sends no telemetry.",
+         "fails if a board selected with -b sends no telemetry.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
@@ -109,16 +109,16 @@ static const struct aw_command commands[] = {
      .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
      .details = "Sends the frame up to three times, for at most 0.5 s or --timeout, until the "
-         "telemetry confirms it (setpoint saturated, no output). Without -b it addresses every "
-         "board that has a name. The result lists the confirmed and the silent boards. Boards of "
+         "telemetry confirms it (setpoint saturated, no output). Without -b, it addresses every "
+         "named board. The result lists the confirmed and the silent boards. Boards selected with "
          "-b, and boards seen or driven in this session, must confirm (otherwise exit code 3). "
          "Other boards may be absent if at least one board confirms. With --timeout 0, and on "
          "log:, it does not wait: result=sent.",
      .examples = AW_LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .group = AW_GROUP_MOVE,
-     .summary = "disable the drivers (all boards, or those of -b)", .safety = AW_READ,
-     .run = run_disable, .details = "Same as disable. Without -b it addresses every board that "
-         "has a name.",
+     .summary = "disable the drivers (all boards, or those selected with -b)", .safety = AW_READ,
+     .run = run_disable, .details = "Same as disable. Without -b, it addresses every named "
+         "board.",
      .examples = AW_LIST("-l sim: stop")},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
@@ -151,13 +151,13 @@ static const struct aw_command commands[] = {
          "coherence of each frequency. With --from it reads a recording with columns for time, "
          "input and output.",
      .examples = AW_LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
-    AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)",
+    AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL, " (default: the dead band)",
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
         "design knee.json"),
     {AW_TUNE_ROW(
          "Moves the joint by at most --max-deviation, disables the driver and prints the gains.",
          EXPERIMENT_OPTIONS,
-         AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL, " (default the dead band)"),
+         AW_DESIGN_OPTIONS("10deg (pos), 2.5Nm (tor)", NULL, " (default: the dead band)"),
          AW_TICK_OPTION("measured"),
          AW_OLD_OPTION),
      .run = aw_run_tune,
@@ -193,20 +193,20 @@ static const struct aw_command commands[] = {
      .details = "Listens for one second, for --for TIME or for -n FRAMES. It sends nothing, "
          "because drivers answer no requests. A frame counts as lost if all later frames are one "
          "period late. Late frames and bursts do not count as losses. The command fails if a "
-         "board of -b sends no telemetry.",
+         "board selected with -b sends no telemetry.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {AW_SIM_ROW("six simulated drivers",
          ". -b selects the boards.\nThe six joints differ in their parameters. --plant, or "
          "?plant=KIND and ?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the "
          "motor), stuck (the encoders; stuck:3deg: from 3 deg on), reversed (the motor), "
-         "wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the "
-         "output), unstable.",
+         "wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, as a fraction of "
+         "the output), unstable.",
          AW_LISTEN_OPTION("slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
              "can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"),
          {.name = "rate", AW_AT(canpid_sim_options, rate_hz), .value = "HZ",
           .help = "rate of the telemetry", .fallback = "100", .unit = "Hz", .min = 1, .max = 1000},
          {.name = "tick", AW_AT(canpid_sim_options, tick_s), .value = "TIME",
-          .help = "control period of the firmware, such as 8ms (default the telemetry "
+          .help = "control period of the firmware, such as 8ms (default: the telemetry "
               "period, at least 4ms)",
           .unit = "s", .min = AW_CANPID_TICK_S, .max = AW_CANPID_TICK_MAX_S},
          {.name = "fault", AW_AT(canpid_sim_options, fault), .value = "NAME",

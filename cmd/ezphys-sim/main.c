@@ -6,7 +6,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "help.h"
 #include "link/core/spawn.h"
 #include "link/open.h"
 #include "log.h"
@@ -214,6 +213,48 @@ static enum aw_status run(struct program *p)
     return simulator_given(p->session)->connect ? run_connected(p) : run_listening(p);
 }
 
+/* ---- Scenes -------------------------------------------------------------------------------- */
+
+/* Lists the built-in scenes. */
+static void list_scenes(struct aw_output *out)
+{
+    for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++) {
+        struct aw_scene scene;
+        if (aw_scene_parse(&scene, row->name, row->text, row->size, NULL) == AW_OK)
+            aw_output_print(out, "  %-24s %s\n", row->name, scene.title);
+    }
+}
+
+/* Describes a scene in one line. */
+static void print_check(struct aw_output *out, const struct aw_scene *scene)
+{
+    unsigned axes = 0;
+    for (size_t i = 0; i < scene->n_joints; i++)
+        axes += aw_scene_count_axes(scene->joints[i].kind);
+    aw_output_print(out, "%zu %s, %zu %s with %u %s, steps of %g ms: %s\n", scene->n_bodies,
+                    scene->n_bodies == 1 ? "body" : "bodies", scene->n_joints,
+                    scene->n_joints == 1 ? "joint" : "joints", axes, axes == 1 ? "axis" : "axes",
+                    scene->step_s * 1000, *scene->title ? scene->title : "untitled");
+}
+
+static const char *get_body_name(const struct aw_scene *scene, int body)
+{
+    return body == AW_SCENE_WORLD ? "world" : scene->bodies[body].name;
+}
+
+/* Prints the names of bodies and joints as a file for the --names option of ezphys. */
+static void print_names(struct aw_output *out, const struct aw_scene *scene)
+{
+    for (size_t i = 0; i < scene->n_bodies; i++)
+        aw_output_print(out, "body %u %s\n", (unsigned)scene->bodies[i].id, scene->bodies[i].name);
+    for (size_t i = 0; i < scene->n_joints; i++) {
+        const struct aw_scene_joint *joint = &scene->joints[i];
+        aw_output_print(out, "joint %u %s %s %s%s\n", (unsigned)joint->id, joint->name,
+                        get_body_name(scene, joint->body[0]), get_body_name(scene, joint->body[1]),
+                        joint->kind == AW_SCENE_SLIDER ? " slider" : "");
+    }
+}
+
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static int catch_signals(void)
@@ -259,7 +300,7 @@ static void print_page(struct aw_session *session, bool is_man)
     else
         aw_print_help(session, NULL);
     aw_output_print(out, is_man ? ".SH SCENES\n.nf\n" : "\nScenes\n");
-    help_scenes(out);
+    list_scenes(out);
     if (is_man)
         aw_output_print(out, ".fi\n.SH SEE ALSO\n.BR ezphys (1)\n");
 }
@@ -273,7 +314,7 @@ static bool print_only(struct program *p)
     else if (p->session->options.print.version)
         aw_output_print(out, "ezphys-sim %s (armwire)\n", AW_VERSION);
     else if (program_given(p->session)->list)
-        help_scenes(out);
+        list_scenes(out);
     else
         return false;
     return true;
@@ -291,9 +332,9 @@ static int run_program(struct program *p, const struct aw_tokens *arguments)
     if (status != AW_OK)
         return (int)status;
     if (program_given(p->session)->check)
-        help_check(out, &p->scene);
+        print_check(out, &p->scene);
     else if (program_given(p->session)->names)
-        help_names(out, &p->scene);
+        print_names(out, &p->scene);
     else
         return simulate(p);
     return (int)aw_output_flush(out, err);

@@ -35,7 +35,7 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "scene", AW_AT(simulator_options, scene), .value = "NAME", .fallback = "pendulum",
      .help = "a built-in scene ('ezphys-sim --list' shows them) or a file"},
     {.name = "listen", AW_AT(simulator_options, listen), .value = "[HOST:]PORT",
-     .help = "listen for a client on this port (default 47001), or a link such as "
+     .help = "listen for a client on this port (default: 47001), or a link such as "
          "unix-listen:PATH"},
     {.name = "connect", AW_AT(simulator_options, connect), .value = "HOST:PORT",
      .help = "connect to a client, like the original program"},
@@ -48,11 +48,11 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "real-time", AW_AT(simulator_options, real_time),
      .help = "run in real time, without waiting for answers"},
     {.name = "interval", AW_AT(simulator_options, interval_s), .value = "TIME", .fallback = "20ms",
-     .unit = "s", .min = 0.0001, .max = 3600, .help = "interval of messages in real time"},
+     .unit = "s", .min = 0.0001, .max = 3600, .help = "with --real-time: message interval"},
     {.name = "timeout", AW_AT(simulator_options, timeout_s), .value = "TIME", .fallback = "5s",
      .unit = "s", .min = 0.001, .max = 86400, .help = "print a warning if an answer takes longer"},
     {.name = "step-size", AW_AT(simulator_options, step_size_s), .value = "TIME", .unit = "s",
-     .min = 1e-6, .max = 1, .help = "step size of the physics (default from the scene)"},
+     .min = 1e-6, .max = 1, .help = "step size of the physics (default: the value in the scene)"},
     {.name = "seed", AW_AT(simulator_options, seed), .value = "N", .fallback = "1", .unit = "",
      .min = 0, .max = 4294967295, .help = "random seed of the solver"},
     {.name = "quick", AW_AT(simulator_options, quick),

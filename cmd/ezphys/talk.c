@@ -537,7 +537,9 @@ static enum aw_status find_joints_and_stop(struct aw_session *session, bool coas
     int64_t deadline = aw_clock_now(session->clock) + APPLIED_NS;
     enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
-        aw_fail(&session->err, status, "no message from the simulator, and no joint known");
+        aw_fail(&session->err, status,
+                "no message from the simulator; joints unknown — check that it runs and sends to "
+                "this link");
     return status == AW_OK ? aw_ezphys_stop(ez, coast, &session->err) : status;
 }
 

@@ -76,7 +76,7 @@ static const struct aw_command commands[] = {
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
          {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
-          .help = "joint to show (default all)"}),
+          .help = "joint to show (default: all)"}),
      .run = aw_run_limits,
      .details = "The maximum torque of a motor cannot be below 0. The simulation reports no "
          "limits, so the stops of a joint are read from the scene of sim: or --scene. For 'play' "
@@ -147,7 +147,7 @@ static const struct aw_command commands[] = {
      .summary = "advance the simulation by answering messages",
      .args = AW_ARGS(
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .is_integer = true,
-          .optional = true, .help = "number of messages to answer (default 1)"}),
+          .optional = true, .help = "number of messages to answer (default: 1)"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
     {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
@@ -176,8 +176,8 @@ static const struct aw_command commands[] = {
           .help = "joint; if it has several axes, name one, such as hip.axis2"}),
      .details = "Answers each message with a motor velocity of ten times the remaining "
          "distance per second, at most --speed. Times are simulation times. All joints are held "
-         "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "
-         "or does not move. To advance the simulation by a step, use advance.",
+         "at the end, or at once if the tested joint exceeds --max-deviation, moves in the "
+         "wrong direction or does not move. To advance the simulation by a step, use advance.",
      .examples = AW_LIST("-l sim: step hinge --from 0rad --to 0.2rad --settle 0.2s --for 1s")},
     {.name = "probe", .group = AW_GROUP_MEASURE,
      .summary = "find the framing of an unknown capture",

@@ -105,8 +105,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
          payload = aw_arg(args, "floats", 0) || hidmotor_command_given(session)->bytes;
     if (has_id ? has_fields : payload)
         return aw_fail(&session->err, AW_USAGE,
-                       "send: %s has %s — an id takes floats or --bytes, a packet of --packets "
-                       "takes name=value",
+                       "send: %s has %s — an id takes floats or --bytes, a packet from the "
+                       "--packets file takes name=value",
                        aw_arg(args, "message", 0), has_id ? "no fields" : "fields");
     return has_id ? send_id(session, args) : aw_run_send(session, args);
 }

@@ -59,13 +59,14 @@ static const struct aw_arg velocity_args[] = {
 #define WAY(axis, to, free)                                                                        \
     {.name = axis, .kind = AW_ARG_NUMBER, .unit = "mm", .optional = free, .help = to ", in mm"}
 #define XYZ(free)                                                                                  \
-    WAY("x", "distance forward", free), WAY("y", "distance to the left", free),                    \
+    WAY("x", "distance forward of the base axis", free),                                       \
+        WAY("y", "distance to the left of the base axis", free),                                   \
         WAY("z", "height above the table", free)
 
 static const struct aw_option wait_options[] = {
     {.name = "wait", AW_AT_ALL(move.wait), .value = "DEG", .bare_value = "3deg", .unit = "deg",
      .min = 0.1, .max = 90,
-     .help = "wait until all joints are this close to their targets (default 3deg)"},
+     .help = "wait until all joints are this close to their targets (default: 3deg)"},
     {0},
 };
 static const struct aw_command commands[] = {
@@ -124,7 +125,7 @@ static const struct aw_command commands[] = {
      .run = aw_run_play,
      .details = "Checks the limits and speeds of the whole path first. The first waypoint must be "
          "within --max-jump of the position, unless --approach moves there first. Setpoints are "
-         "sent at --rate (default 50 Hz). The keys + and - change the speed. Without --cubic or "
+         "sent at --rate (default: 50 Hz). The keys + and - change the speed. Without --cubic or "
          "--quintic the joints move linearly between the points. Commas, semicolons, tabs or "
          "spaces separate the columns. Times are in seconds (in ms in a column t_ms), angles in "
          "deg. A file without a header requires --columns."},
@@ -146,7 +147,7 @@ static const struct aw_command commands[] = {
      .details = "Samples as fast as the board responds, or at --rate, until --for, -n, "
          "--until-arrived or Ctrl-C ends the recording. The result contains the interval "
          "between samples. The columns are position, setpoint, velocity and effort of each "
-         "joint, or those of --fields.",
+         "joint, or those from --fields.",
      .examples = AW_LIST("-l sim: record run.csv --for 0.2s")},
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = aw_gains_args,
@@ -216,7 +217,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "message", .kind = AW_ARG_MESSAGE, .min = 0, .max = 4294967295,
           .is_integer = true,
-          .help = "name of a packet of --packets, or packet id"},
+          .help = "name of a packet from the --packets file, or packet id"},
          {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
           .help = "fields of the named packet"},
          {.name = "floats", .kind = AW_ARG_REST, .optional = true,
@@ -225,9 +226,9 @@ static const struct aw_command commands[] = {
          {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
           .help = "payload as bytes instead of floats"}),
      .safety = AW_DANGEROUS, .is_harmless = is_send_read_only, .run = run_send,
-     .details = "Sends a packet of --packets, or one with any id. Ids that only query the board "
-         "(1910, 1822, 1857, 1825) need no confirmation. 1848 without targets is refused, because "
-         "it would move all joints to 0 at once.",
+     .details = "Sends a packet from the --packets file, or one with any id. Ids that only query "
+         "the board (1910, 1822, 1857, 1825) need no confirmation. 1848 without targets is "
+         "refused, because it would move all joints to 0 at once.",
      .examples = AW_LIST("-l sim: send 1910", "-l sim: send 2000 0.5 1 1 --yes")},
     {.name = "tip", .summary = "compute the position of the tip, or the angles for a position",
      .args = AW_ARGS(

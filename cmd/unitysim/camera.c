@@ -152,8 +152,9 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
         values[i] = NAN;
         status = aw_arg_number(session, args, fields[i].name, &values[i]);
         if (status == AW_OK && fabs(values[i]) > UINT16_MAX)
-            return aw_fail(&session->err, AW_LIMIT, "camera: %s %.9g is out of range (%d to %d)",
-                           fields[i].name, values[i], -UINT16_MAX, UINT16_MAX);
+            return aw_fail(&session->err, AW_LIMIT,
+                           "camera: %s %.9g %s is out of range (%d to %d %s)", fields[i].name,
+                           values[i], fields[i].unit, -UINT16_MAX, UINT16_MAX, fields[i].unit);
         *given += isnan(values[i]) ? 0 : 1;
     }
     if (status == AW_OK && *given == 0)

@@ -80,7 +80,9 @@ enum aw_status unitysim_get_limits(struct aw_session *session, struct aw_unitysi
         status = unitysim_find_scene_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
-    aw_session_print_notice(session, "using the default limits: %s", session->err.text);
+    if (!state->limits.warned)
+        aw_session_print_notice(session, "using the default limits: %s", session->err.text);
+    state->limits.warned = true;
     session->err = (struct aw_error){.status = AW_OK}; /* stop and status do not need limits */
     *limits = aw_unitysim_limits_default();
     return AW_OK;

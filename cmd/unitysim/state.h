@@ -20,6 +20,7 @@ struct unitysim_limit_state {
     bool has_defaults;                  /* defaults is valid */
     struct aw_unitysim_limits sent;     /* the last limits sent to the simulator */
     bool has_sent;                      /* sent is valid */
+    bool warned;                        /* the user knows that the defaults replace them */
     struct aw_unitysim_limits listed;   /* the limits in the list of joints */
 };
 

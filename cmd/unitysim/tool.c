@@ -25,10 +25,11 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
 static const struct aw_option options[] = {
     {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",
      .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_DEVICES,
-     .help = "file of joint limits, one joint per line: elbow 1700 2570"},
+     .help = "file of joint limits, one joint per line: JOINT MIN MAX in ticks, such as "
+         "elbow 1700 2570"},
     {.name = "views", AW_AT_TOOL(unitysim_options, views), .value = "FILE",
      .check = aw_session_check_file,
-     .help = "file of saved camera views (default CameraViews.csv beside the config file)"},
+     .help = "file of saved camera views (default: CameraViews.csv beside the config file)"},
     {.name = "wire", AW_AT_TOOL(unitysim_options, wire), .value = "NAME", .fallback = "spec",
      .complete = aw_complete_variants, .check = aw_session_check_wire,
      .needed_by = AW_NEEDED_BY_MESSAGES, .help = "spec: documented format; compat38: length "
@@ -58,14 +59,14 @@ static const struct aw_command commands[] = {
               "second", .fallback = "30", .unit = "Hz", .min = 1, .max = 255,
           .is_integer = true},
          {.name = "camera", AW_AT(unitysim_scene_options, camera), .value = "VIEW",
-          .help = "saved view (default the view of the scene)",
+          .help = "saved view (default: the view of the scene)",
           .complete = unitysim_complete_views},
          {.name = "wait", AW_AT(unitysim_scene_options, wait_s), .value = "TIME",
           .help = "repeat the request for up to this time; 0: send once", .fallback = "5s",
           .unit = "s", .min = 0, .max = 3600}),
      .safety = AW_WRITE, .run = run_scene,
-     .details = "Repeats the request until the feedback shows the arm at its start. Sends the "
-         "default limits, or those of --limits.",
+     .details = "Repeats the request until the feedback shows the arm at the start position of the "
+         "scene. Sends the default limits, or those from --limits.",
      .examples = AW_LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     /* Records of other tools' output, accepted as commands. */
@@ -126,7 +127,7 @@ static const struct aw_command commands[] = {
     {.name = "limits", .summary = "show, set, load or save the limits of the joints",
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
-          .help = "joint to show (default all), or set JOINT MIN MAX, load FILE, save FILE"},
+          .help = "joint to show (default: all), or set JOINT MIN MAX, load FILE, save FILE"},
          {.name = "joint", .optional = true, .complete = aw_joints_complete,
           .with = AW_LIST("set"), .help = "set: the joint"},
          {.name = "min", .optional = true, .with = AW_LIST("set"),
@@ -144,7 +145,7 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(
          {.name = "action", .kind = AW_ARG_CHOICE, .optional = true,
           .choices = AW_LIST("get", "set", "default", "views", "save", "use"),
-          .help = "what to do (default get): get or set the position, return to the default view, "
+          .help = "what to do (default: get): get or set the position, return to the default view, "
                   "list the views, save one, or use a saved one"},
          {.name = "x", .field = "update.camera.x", .optional = true, .with = AW_LIST("set")},
          {.name = "y", .field = "update.camera.y", .optional = true, .with = AW_LIST("set")},
@@ -185,7 +186,7 @@ static const struct aw_command commands[] = {
           .help = "save a point at this interval, without Enter", .unit = "s", .min = 0.015,
           .max = 3600},
          {.name = "velocity", AW_AT(unitysim_teach_options, velocity), .value = "NUMBER",
-          .help = "velocity of the motions (default the limit of each joint)", .unit = "",
+          .help = "velocity of the motions (default: the limit of each joint)", .unit = "",
           .min = 1, .max = 1023, .is_integer = true},
          {.name = "tolerance", AW_AT(unitysim_teach_options, tolerance), .value = "TICKS",
           .help = "tolerance of the motions; smaller changes are skipped", .fallback = "10",
@@ -199,8 +200,8 @@ static const struct aw_command commands[] = {
          {.name = "joint", .complete = aw_joints_complete, .help = "name of a joint"}),
      .details = "The simulator accepts only velocities. The tool answers each feedback message "
          "with a velocity of five times the remaining distance per second, up to the limit of the "
-         "joint. All joints stop at the end, or at once if this one exceeds --max-deviation, "
-         "moves in the wrong direction or does not move.",
+         "joint. All joints stop at the end, or at once if the tested joint exceeds "
+         "--max-deviation, moves in the wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
@@ -223,7 +224,7 @@ static const struct aw_command commands[] = {
           .help = "simulate joints that do not move",
           .complete = aw_joints_complete},
          {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
-          .help = "share of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
+          .help = "fraction of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",
           .help = "random seed for the lost feedback", .unit = "", .max = 1e15,
           .is_integer = true})},

@@ -67,8 +67,9 @@ enum aw_status aw_table_init(struct aw_table *table, const char *const *names, s
     *table = (struct aw_table){0};
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         if (aw_table_find(table, names[i]) >= 0)
-            return aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename one",
-                           names[i], i + 1);
+            return aw_fail(err, AW_USAGE,
+                           "duplicate column %.60s (column %zu) — rename or remove one", names[i],
+                           i + 1);
         status = add_name(table, names[i], strlen(names[i]), err);
     }
     return status;
@@ -114,7 +115,8 @@ enum aw_status aw_table_get_column(const struct aw_table *table, const char *nam
         i++;
     if (i == table->n_columns)
         return aw_table_check_numbers(table, *column, err);
-    aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename one", name, i + 1);
+    aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename or remove one", name,
+            i + 1);
     return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
 }
 
@@ -296,10 +298,11 @@ static enum aw_status read_row(struct aw_table *table, const char *line,
     bool decimal_commas = n > table->n_columns && reader->separator == ',';
     if (n != table->n_columns)
         return aw_fail(err, AW_MALFORMED, "wrong number of cells: %zu cell%s, %s %zu column%s — %s",
-                       n, n == 1 ? "" : "s", reader->no_header ? "expected" : "the header has",
+                       n, n == 1 ? "" : "s", reader->names ? "--columns has" : "the header has",
                        table->n_columns, table->n_columns == 1 ? "" : "s",
-                       decimal_commas ? "with decimal commas, separate columns by ;"
-                                      : "check for a truncated line");
+                       decimal_commas  ? "with decimal commas, separate columns by ;"
+                       : reader->names ? "check the option and the line"
+                                       : "check for a truncated line");
     table->lines[table->n_rows++] = reader->lines.number;
     return AW_OK;
 }

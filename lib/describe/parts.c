@@ -135,9 +135,9 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
     if (!row->optional || row->type == AW_TEXT)
         return;
     if (row->names)
-        aw_part_add(part, " (default %s)", find_value_name(row->names, row->fallback));
+        aw_part_add(part, " (default: %s)", find_value_name(row->names, row->fallback));
     else
-        aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
+        aw_part_add(part, " (default: %.*g)", aw_digits_for(row->fallback), row->fallback);
 }
 
 void aw_part_add_range(struct aw_part *part, const struct aw_codec *codec, int scalar)

@@ -27,14 +27,15 @@ static enum aw_status fail_scheme(const char *scheme, const struct aw_transport 
                                   struct aw_error *err)
 {
     const char *names[NAMES_MAX];
-    char advice[200] = "try";
+    char list[200] = "", advice[210];
     size_t n = 0;
     if (extra)
         names[n++] = extra->scheme;
     for (const struct aw_transport *row = aw_link_transports(); row->scheme && n < NAMES_MAX; row++)
         names[n++] = row->scheme;
     for (size_t i = 0; i < n; i++)
-        aw_append(advice, sizeof advice, " ", "%s:", names[i]);
+        aw_append(list, sizeof list, ", ", "%s:", names[i]);
+    snprintf(advice, sizeof advice, "use %s", list);
     return aw_fail_unknown(err, aw_suggest(scheme, names, n), advice, "unknown link '%.40s'",
                            scheme);
 }

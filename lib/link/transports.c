@@ -71,17 +71,17 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "udp",
         .usage = "udp:HOST:PORT?listen=PORT",
-        .help = "UDP datagrams to a simulator, which answers to a fixed local port; default "
-                "127.0.0.1:30004 and 30005; from=any accepts datagrams from other hosts; greet=1 "
-                "first sends an empty datagram, for reply=sender",
+        .help = "UDP datagrams to a simulator that answers to a fixed local port (default: send to "
+                "127.0.0.1:30004, listen on 30005); from=any accepts datagrams from other hosts; "
+                "greet=1 first sends an empty datagram, for a server with reply=sender",
         .keys = udp_keys,
         .open = aw_udp_open,
     },
     {
         .scheme = "udp-listen",
         .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
-        .help = "UDP server of a simulator; answers to 127.0.0.1:30005 by default (reply=…; "
-                "reply=sender: to the last sender); host *: all addresses",
+        .help = "UDP server of a simulator; sends its answers to reply=HOST:PORT (default: "
+                "127.0.0.1:30005), or with reply=sender to the last sender; host *: all addresses",
         .keys = udp_listen_keys,
         .is_server = true,
         .open = aw_udp_listen_open,

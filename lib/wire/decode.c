@@ -226,8 +226,9 @@ static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struc
     size_t head = 0;
     if (codec->protocol->frames.is_can)
         head = aw_can_id_of_code(codec->message->code).is_long ? 4 : 2;
-    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
-                   size < head ? 0 : size - head, codec->size - head);
+    size = size < head ? 0 : size - head;
+    return aw_fail(err, AW_MALFORMED, "%s: %zu byte%s instead of %zu", codec->message->name, size,
+                   size == 1 ? "" : "s", codec->size - head);
 }
 
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,

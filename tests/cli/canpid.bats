@@ -375,7 +375,7 @@ END
         has "$why" "lknee did not move, but its setpoints moved by 10 deg — check that it is powered, enabled and free"
     done
     fails 1 canpid -q -l "$fast&fault=encoder" jog lknee +5 -c pos
-    has "$why" "lknee: the board reports lever_arm_encoder; nothing moved"
+    has "$why" "lknee: board reports fault lever_arm_encoder; nothing moved"
     ok canpid -q -l "$fast" jog lknee +5 -c pos
 }
 
@@ -553,7 +553,7 @@ END
         '["integrating",true,true,true,true]'
     virtual_json identify -b lhip -c pos # here the whole record shows that a slow lag is an integrator
     same "$(json .kind)" '"integrating"'
-    fails_with 1 "lknee: the board reports lever_arm_encoder; nothing moved" \
+    fails_with 1 "lknee: board reports fault lever_arm_encoder; nothing moved" \
         canpid -l "$fast&fault=lever_arm_encoder" identify -b lknee -c pos
 }
 
@@ -862,7 +862,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     printf '%s\n' t,64 0,0 2,20 >number.csv
     virtual_gives '.ok and .joints == 1 and (.lknee.lag_ms | type) == "number"' true play number.csv -c pos
     printf '%s\n' t,64,lknee 0,0,0 2,20,10 >twice.csv
-    fails_with 5 "twice.csv:1:1: duplicate column lknee" canpid -q -l "$fast" play twice.csv -c pos
+    fails_with 5 "twice.csv:1:1: column lknee: joint lknee already has a column" canpid -q -l "$fast" play twice.csv -c pos
     printf '%s\n' t,lknee,256 0,0,0 2,20,200 >far.csv
     fails_with 6 "far.csv:3:1: 256: 200 deg at 2 s is beyond" canpid -q -l "$fast" play far.csv -c pos
     printf '%s\n' t,lknee,257 0,0,0 2,20,20 >none.csv

@@ -141,7 +141,7 @@ END
 END
     fails_with 6 "elbow: 100 deg is out of range" hidmotor -q -l "$fast" jog elbow 100 # jog starts at the setpoint
     fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board limits the setpoint, too
-    has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
+    has "$why" "setpoint stays at 100.00 deg instead of 120.00 deg"
 }
 
 # ---- Other commands ------------------------------------------------------------------------------
@@ -536,7 +536,7 @@ advised() {
     same "$(json .duration)" 1
     printf 'zeit,m1,m2,m3\n0,0,0,0\n0.5,10,20,-3\n1,20,30,-4\n' >mine.csv
     advised mine.csv
-    has "$why" "no time column in zeit, m1, m2, m3 — name it t_s or t_ms"
+    has "$why" "no time column in zeit, m1, m2, m3 — name one t_s or t_ms"
     sed 's/zeit/time/' mine.csv >time.csv
     advised time.csv
     has "$why" "time: unit unknown"

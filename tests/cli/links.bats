@@ -5,7 +5,7 @@ load common.bash
 @test "invalid link URLs, a missing port and a missing link are reported with a hint" {
     fails_with 2 "did you mean 'sim:'" hidmotor -l sim status
     fails_with 4 "hid:/dev/hidraw99: device not found" hidmotor -l /dev/hidraw99 status
-    fails_with 2 "try sim:" armctl -l bogus: deg 1 90
+    fails_with 2 "use sim:" armctl -l bogus: deg 1 90
     fails_with 2 "bogus" armctl -l 'sim:?bogus=1' deg 1 90
     fails_with 2 "no-reack" armctl -l 'sim:?quirks=nope' deg 1 90
     fails 2 armctl -l 'sim:?drop=lots' deg 1 90

@@ -40,7 +40,7 @@ prompt() {
         want angle=90deg angle=95deg {armctl> }
         type \033\[200~deg\ 1\ 400\rdeg\ 1\ 97\r\033\[201~
         type \r
-        want {above its maximum} {the lines after it were not run} {armctl> }
+        want {above its maximum} {the remaining pasted lines were not run} {armctl> }
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
         hasnt angle=97
         type \020\020; want {deg 1 400}

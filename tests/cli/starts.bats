@@ -156,7 +156,7 @@ END
 
 @test "help play prints the default --max-lag of each tool" {
     while IFS='|' read -r tool most; do
-        prints "more than this for 0.3 s (default $most)" "$tool" help play
+        prints "more than this for 0.3 s (default: $most)" "$tool" help play
     done <<'END'
 armctl|none
 canpid|15 deg or 2 Nm

@@ -120,7 +120,7 @@ END
 }
 
 @test "speed without a server or a running play explains where it can be used" {
-    fails_with 2 'type it while play, replay or follow runs' hidmotor -q -l sim: --no-attach speed 30%
+    fails_with 2 'start play, replay or follow first' hidmotor -q -l sim: --no-attach speed 30%
     fails 2 hidmotor -q -l sim: speed
     fails 6 hidmotor -q -l sim: speed -1
     fails 2 armctl -q -l sim: speed 30%

@@ -975,10 +975,11 @@ struct aw_armctl_memory aw_armctl_memory_before_send(struct aw_armctl *arm)
 enum aw_status aw_armctl_check_line(const char *body, struct aw_error *err)
 {
     if (!aw_armctl_is_valid_body(body))
-        return aw_fail(err, AW_USAGE,
-                       "'%.40s': not a packet — write three capitals, then at most 28 characters "
-                       "without blanks",
-                       body);
+        return aw_fail(
+            err, AW_USAGE,
+            "'%.40s': invalid packet — write three capital letters, then at most 28 printable "
+            "ASCII characters without spaces",
+            body);
     if (strncmp(body, "ACK", 3) == 0)
         return aw_fail(err, AW_USAGE,
                        "%s: an ACK cannot be a command — armctl sends ACKs by itself", body);

@@ -513,7 +513,7 @@ static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joi
         status = read_partner(r, &joint->body[1]);
     if (status == AW_OK && joint->body[0] == joint->body[1])
         return fail_at(r, &token, AW_USAGE,
-                       "joint connects an object to itself — name two different ones");
+                       "joint connects a body to itself — name two different bodies");
     if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
         return fail_at(r, &token, AW_USAGE, "world must come second — write the body first");
     if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
@@ -539,7 +539,7 @@ static enum aw_status check_axes(const struct reader *r, const struct token *sta
     unsigned axes = aw_scene_count_axes(joint->kind);
     if (is_ball && get_length(joint->axis[1]) > 0)
         return fail_at(r, start, AW_USAGE,
-                       "joint %s: axis2 of a ball follows from axis and axis3 — remove it",
+                       "joint %s: axis2 of a ball joint follows from axis and axis3 — remove it",
                        joint->name);
     for (unsigned i = 0; i < axes; i++)
         if (!(get_length(joint->axis[i]) > 0) && !(is_ball && i == 1))

@@ -25,12 +25,12 @@ const struct aw_scene_text *aw_scene_list_shipped(void)
 static enum aw_status fail_unknown_scene(const char *name, struct aw_error *err)
 {
     const char *names[NAMES_MAX];
-    char list[200], advice[256];
+    char list[200], advice[280];
     size_t n = 0;
     for (const struct aw_scene_text *row = shipped; row->name && n < NAMES_MAX; row++)
         names[n++] = row->name;
     aw_join(list, sizeof list, " ", names, n);
-    snprintf(advice, sizeof advice, "available: %s; or a path with a /", list);
+    snprintf(advice, sizeof advice, "use one of: %s; or give a path that contains '/'", list);
     return aw_fail_unknown(err, aw_suggest(name, names, n), advice, "scene '%.40s' not found",
                            name);
 }

@@ -385,10 +385,11 @@ static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_e
             err, AW_REFUSED,
             "%s: rests %.2f deg from its setpoint — give --wait=%gdeg, the accuracy of the arm",
             get_joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
-    return aw_fail(err, AW_REFUSED,
-                   "%s: setpoint is %.1f deg, but the joint stays at %.1f: arm not homed, or "
-                   "motors disabled — hold Home on the board, or switch the motors on",
-                   get_joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
+    return aw_fail(
+        err, AW_REFUSED,
+        "%s: joint stays at %.1f deg, setpoint is %.1f deg — check for an obstacle; if the "
+        "arm is not homed, hold Home on the board; switch the motors on",
+        get_joint_name(joint), w->now.position[joint], w->now.setpoint[joint]);
 }
 
 static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *err)
@@ -398,7 +399,7 @@ static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *e
            is_at(w->now.setpoint[joint], w->plan->target[joint], SETPOINT_TOLERANCE))
         joint++;
     return aw_fail(err, AW_REFUSED,
-                   "%s: the setpoint rests at %.2f deg instead of %.2f — check for a limit of the "
+                   "%s: setpoint stays at %.2f deg instead of %.2f deg — check for a limit on the "
                    "board, or another program that moves the arm",
                    get_joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
@@ -426,7 +427,7 @@ static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err
             fabs(w->now.position[worst_joint] - w->plan->target[worst_joint]))
             worst_joint = i;
     return aw_fail(
-        err, AW_TIMEOUT, "timed out: %s is at %.1f deg, its target is %.1f — check for an obstacle",
+        err, AW_TIMEOUT, "timed out: %s is at %.1f deg, target is %.1f deg — check for an obstacle",
         get_joint_name(worst_joint), w->now.position[worst_joint], w->plan->target[worst_joint]);
 }
 

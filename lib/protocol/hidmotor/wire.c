@@ -182,8 +182,8 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
 {
     const uint8_t *p = frame.data;
     if (frame.size != AW_HIDMOTOR_REPORT) {
-        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of %d — truncated, or not a report",
-                frame.size, AW_HIDMOTOR_REPORT);
+        aw_fail(err, AW_MALFORMED, "report: %zu byte%s instead of %d — truncated, or not a report",
+                frame.size, frame.size == 1 ? "" : "s", AW_HIDMOTOR_REPORT);
         return NULL;
     }
     uint32_t id = aw_get_u32(p);

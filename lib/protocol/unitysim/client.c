@@ -561,10 +561,11 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
     if (status != AW_OK || request.done || wait_ns == 0)
         return status;
     if (unity->counters.feedback > request.count_before)
-        return aw_fail(err, AW_TIMEOUT,
-                       "scene %d: the arm does not move to its start — check that the simulator "
-                       "has this scene, and that no other client drives it",
-                       scene);
+        return aw_fail(
+            err, AW_TIMEOUT,
+            "scene %d: arm does not move to its start position — check that the simulator has "
+            "this scene, and that no other client drives the arm",
+            scene);
     return fail_no_data(unity, "scene: no feedback", wait_ns,
                         "check that the simulator runs and sends to this port", err);
 }

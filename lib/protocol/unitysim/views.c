@@ -66,11 +66,11 @@ enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, co
     }
     if (views->n == 0)
         return aw_fail(err, AW_USAGE,
-                       "view '%.60s' not found, none is saved — save one with 'camera save NAME'",
+                       "view '%.60s' not found (no saved views) — save one with 'camera save NAME'",
                        name);
-    char advice[80];
-    snprintf(advice, sizeof advice, "list the %zu saved ones with 'camera views'", views->n);
-    return aw_fail_unknown(err, suggest_view(views, name), advice, "view '%.60s' not found", name);
+    return aw_fail_unknown(err, suggest_view(views, name),
+                           "list the saved views with 'camera views'", "view '%.60s' not found",
+                           name);
 }
 
 static bool is_valid_name(const char *name)
@@ -108,8 +108,11 @@ enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char
     if (status != AW_OK)
         return status;
     if (index == views->n && views->n == AW_UNITYSIM_VIEWS)
-        return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
-                       AW_UNITYSIM_VIEWS);
+        return aw_fail(
+            err, AW_LIMIT,
+            "more than %d saved views — delete lines from the views file (CameraViews.csv, or "
+            "the file of --views)",
+            AW_UNITYSIM_VIEWS);
     struct aw_unitysim_view *grown =
         aw_grow(views->views, &views->capacity, index + 1, sizeof *grown);
     if (!grown)

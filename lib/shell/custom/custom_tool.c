@@ -170,13 +170,12 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     enum aw_status status = send_stops(session, &sent);
     if (status == AW_OK && !session->tool->talk.transmit->confirms)
         status = await_rest(session);
-    struct aw_error saved_err = session->err;
     for (size_t i = 0; i < arm->n; i++)
         aw_append(positions, sizeof positions, "", " %.5g",
                   arm->joints[i].state.value[AW_JOINT_ACTUAL]);
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s",
-                       sent ? "stop sent, not confirmed" : "NOT stopped", saved_err.text);
+        return aw_fail_about(&session->err, status,
+                             sent ? "stop sent, not confirmed" : "NOT stopped");
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_stop_set_effect(session, "holding%s %s", positions,

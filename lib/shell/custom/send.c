@@ -79,7 +79,7 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
     const struct aw_codec *codec = find_packet(session, args);
     if (!codec)
         return aw_fail(&session->err, AW_USAGE,
-                       "send: '%.40s' is not an outgoing packet of --packets — see "
+                       "send: '%.40s' is not an outgoing packet of the --packets file — see "
                        "'describe'; built-in messages have their own commands",
                        aw_arg(args, "message", 0));
     return aw_send_custom_packet(session, args, codec);
@@ -87,7 +87,7 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
 
 /* clang-format off */
 const struct aw_command aw_send_command = {
-    .name = "send", .summary = "send a packet of a --packets file and print the answer",
+    .name = "send", .summary = "send a packet from a --packets file and print the answer",
     .args = AW_ARGS(
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "fields of the packet"}),

@@ -140,13 +140,10 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
 enum aw_status aw_joints_parse_value(struct aw_session *session, const struct aw_joint *joint,
                                      enum aw_joint_kind kind, const char *text, double *value)
 {
-    struct aw_error problem;
     bool is_velocity = kind == AW_JOINT_VELOCITIES;
     const char *unit = joint->unit[is_velocity ? AW_JOINT_VELOCITY : AW_JOINT_ACTUAL];
-    enum aw_status status = aw_number_parse_unit(text, unit, value, &problem);
-    return status == AW_OK ? AW_OK
-                           : aw_fail(&session->err, status, "%s: %s", aw_joint_display_name(joint),
-                                     problem.text);
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &session->err);
+    return aw_fail_about(&session->err, status, aw_joint_display_name(joint));
 }
 
 static void complete_names(struct aw_session *session, aw_candidate_fn *add, void *context,

@@ -1,5 +1,6 @@
 /* move, jog and home: move joints to targets, and wait for arrival on request. stop: for tools that
  * do not define their own. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,8 +387,9 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
         status = joints->run.check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
-    return aw_fail(&session->err, reports ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
-                   aw_joint_display_name(joint),
+    const char *name = aw_joint_display_name(joint);
+    return aw_fail(&session->err, reports ? AW_TIMEOUT : AW_USAGE, "%s%s: position unknown%s",
+                   isdigit((unsigned char)*name) ? "joint " : "", name,
                    reports ? " — check power and link" : " — move it once");
 }
 
@@ -479,7 +481,7 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 #define CUSTOM_DURATION                                                                            \
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
-     .optional = true, .help = "duration of the motion, such as 500ms (default 1 s)"}
+     .optional = true, .help = "duration of the motion, such as 500ms (default: 1 s)"}
 const struct aw_command aw_custom_move_command = {
     .name = "move", .for_custom = true, .summary = "move the joints of a packet file",
     .args = AW_ARGS(

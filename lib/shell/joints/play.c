@@ -59,14 +59,13 @@ static void fill_path_goals(const struct aw_play *p, double t_s, struct aw_joint
 static enum aw_status read_deviation(struct aw_session *session, const struct aw_joint *joint,
                                      double *max_deviation)
 {
-    struct aw_error problem;
     const char *text = session->options.move.max_deviation;
     *max_deviation = NAN;
-    enum aw_status status =
-        text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], max_deviation, &problem)
-             : AW_OK;
+    enum aw_status status = text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL],
+                                                        max_deviation, &session->err)
+                                 : AW_OK;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--max-deviation: %s", problem.text);
+        return aw_fail_about(&session->err, status, "--max-deviation");
     return text && !(*max_deviation > 0)
                ? aw_fail(&session->err, AW_LIMIT,
                          "--max-deviation %s: out of range — give a value above 0", text)

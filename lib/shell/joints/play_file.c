@@ -157,6 +157,12 @@ static const char *suggest_column(const struct file_reader *r, size_t column, st
     return joint < list->n ? list->joints[joint].name : "-";
 }
 
+static bool ends_with_question(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && text[length - 1] == '?';
+}
+
 /* Appends a --columns that fits the file to the error. */
 static enum aw_status fail_with_columns(struct file_reader *r)
 {
@@ -164,6 +170,7 @@ static enum aw_status fail_with_columns(struct file_reader *r)
     struct suggestion o = {.time.scale = 1,
                            .names_joints = names_a_joint(r),
                            .has_time = aw_play_given(r->session)->every_s > 0};
+    struct aw_error *err = &r->session->err;
     char columns[400] = "";
     o.time_column =
         aw_find_time_column((const char *const *)table->names, table->n_columns, &o.time);
@@ -171,7 +178,7 @@ static enum aw_status fail_with_columns(struct file_reader *r)
     for (size_t c = 0; c < table->n_columns; c++)
         aw_append(columns, sizeof columns, ",", "%s", suggest_column(r, c, &o));
     if ((o.joints > 0 || o.unknown) && strlen(columns) + 1 < sizeof columns)
-        aw_append(r->session->err.text, sizeof r->session->err.text, ", ",
+        aw_append(err->text, sizeof err->text, ends_with_question(err->text) ? " " : ", ",
                   "or give --columns %s%s%s", columns, o.has_time ? "" : " --every 20ms",
                   o.unknown ? " with joints in place of -" : "");
     return fail_in_header(r);
@@ -205,7 +212,9 @@ static enum aw_status assign_column(struct file_reader *r, size_t column)
     r->measured = r->measured || is_position(name);
     for (size_t k = 0; k < play->n; k++)
         if (play->joints[k].index == joint) {
-            aw_fail(&r->session->err, AW_MALFORMED, "duplicate column %s — rename one", name);
+            aw_fail(&r->session->err, AW_MALFORMED,
+                    "column %s: joint %s already has a column — remove one", name,
+                    play->list.joints[joint].name);
             return fail_in_header(r);
         }
     if (play->list.joints[joint].flags.excluded)
@@ -243,7 +252,7 @@ static enum aw_status find_time(struct file_reader *r)
     if (t >= 0 && time.no_unit)
         aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms", table->names[t]);
     else
-        aw_fail(err, AW_USAGE, "no time column in %s — name it t_s or t_ms", names);
+        aw_fail(err, AW_USAGE, "no time column in %s — name one t_s or t_ms", names);
     return fail_with_columns(r);
 }
 

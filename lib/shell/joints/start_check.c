@@ -42,11 +42,11 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
                                   const char *option, const char *text, const char *unit,
                                   double *value)
 {
-    struct aw_error problem;
-    enum aw_status status = aw_number_parse_unit(text, unit, value, &problem);
+    char subject[96];
+    snprintf(subject, sizeof subject, "--%s of %s", option, aw_joint_display_name(joint));
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &session->err);
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--%s of %s: %s", option,
-                       aw_joint_display_name(joint), problem.text);
+        return aw_fail_about(&session->err, status, subject);
     if (!(*value > 0))
         return aw_fail(&session->err, AW_USAGE, "--%s %s: out of range — give a value above 0",
                        option, text);

@@ -271,6 +271,6 @@ const struct aw_command aw_limits_command = {
     .name = "limits", .summary = "show the limits of the joints and their sources",
     .args = AW_ARGS(
         {.name = "joint", .optional = true, .complete = aw_joints_complete,
-         .help = "joint to show (default all)"}),
+         .help = "joint to show (default: all)"}),
     .needs_joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")};
 /* clang-format on */

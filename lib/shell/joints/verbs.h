@@ -15,7 +15,7 @@
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
         .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare_value = "near",           \
-        .help = "wait until each joint is this close to its target, such as 2deg (default its "    \
+        .help = "wait until each joint is this close to its target, such as 2deg (default: its "   \
                 "tolerance)"                                                                       \
     }
 

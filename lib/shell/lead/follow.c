@@ -147,11 +147,11 @@ const struct aw_command aw_follow_command = {
          .min = 0, .max = 10},
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION,
         {.name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",
-         .help = "maximum speed of each joint, such as 30deg/s (default its limit, if known)"}),
+         .help = "maximum speed of each joint, such as 30deg/s (default: its limit, if known)"}),
     .safety = AW_MOTION, .timed = true, .run = run_follow,
     .details = "A map is a comma-separated list of JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead "
         "BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed limit. "
-        "All joints stop when the leader sends nothing for the time of --deadman (default 500ms), "
+        "All joints stop when the leader sends nothing for the time of --deadman (default: 500ms), "
         "jumps or restarts; they follow again once the leader is near. Recordings play at their "
         "own speed; --speed, --fit and the keys + and - change it. With --speed, records from a "
         "pipe play like a recording."};

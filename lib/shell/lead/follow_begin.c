@@ -16,15 +16,15 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
     struct aw_session *session = f->session;
     const char *text = session->options.move.max_speed;
     double limit = joint->flags.is_blind ? joint->limits.max - joint->limits.min : (double)INFINITY;
-    struct aw_error problem;
+    char subject[96];
+    snprintf(subject, sizeof subject, "--max-speed of %s", aw_follower_name(joint));
     *speed = fmin(joint->limits.max_speed, limit);
     enum aw_status status =
         text && !joint->flags.is_blind
-            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &problem)
+            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &session->err)
             : AW_OK;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_name(joint),
-                       problem.text);
+        return aw_fail_about(&session->err, status, subject);
     if (!(limit > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "--max-speed %s: out of range — give a value above 0", text);

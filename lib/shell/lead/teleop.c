@@ -584,7 +584,7 @@ const struct aw_command aw_teleop_command = {
     .summary = "drive the joints with a gamepad while a button is held, or with keys",
     .options = AW_OPTIONS(
         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
-         .help = "gamepad: number or path from 'armwire-pad --list', or part of its name (default "
+         .help = "gamepad: number or path from 'armwire-pad --list', or part of its name (default: "
              "the first one found)"},
         {.name = "keys", AW_AT(aw_teleop_options, keys),
          .help = "use the keys of the terminal, even with a gamepad connected"},
@@ -597,7 +597,7 @@ const struct aw_command aw_teleop_command = {
              "standard input, or a file, replayed with its original timing"},
         {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
          .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
-             "time while a stick is held; 0: never (default 2s on Bluetooth, 0.5s with "
+             "time while a stick is held; 0: never (default: 2s on Bluetooth, 0.5s with "
              "--channels, else 0)"},
         AW_LAG_OPTION),
     .safety = AW_MOTION, .timed = true, .run = run_teleop,

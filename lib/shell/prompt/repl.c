@@ -221,7 +221,7 @@ static void run_typed(struct prompt *prompt)
             session->mode.quit = aw_stop_ends_prompt(session);
     }
     if (rest && *rest && !session->mode.quit)
-        aw_session_print_notice(session, "the lines after it were not run");
+        aw_session_print_notice(session, "the remaining pasted lines were not run");
     free(tokens);
     if (!session->mode.quit)
         aw_stop_rearm(session);

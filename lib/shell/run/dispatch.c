@@ -244,14 +244,13 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     for (i += 2; i < tokens->n; i++) {
         char both[80];
         double value;
-        struct aw_error problem;
         const char *token = tokens->token[i - 1], *unit = tokens->token[i];
         const char *number = strchr(token, '=') ? strchr(token, '=') + 1 : token;
-        if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, &problem) != AW_OK)
+        if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, NULL) != AW_OK)
             continue;
         snprintf(both, sizeof both, "%.40s %s", number, unit);
-        aw_number_parse_unit(both, NULL, &value, &problem);
-        aw_fail(&session->err, AW_USAGE, "%s: %s", command->name, problem.text);
+        aw_number_parse_unit(both, NULL, &value, &session->err);
+        aw_fail_about(&session->err, AW_USAGE, command->name);
         *bad_token = i - 1;
     }
 }

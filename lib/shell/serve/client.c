@@ -480,8 +480,8 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
     struct aw_attached *attached = session->share.attached;
     if (!attached)
         return aw_fail(&session->err, AW_USAGE,
-                       "speed: nothing is playing, and no server has the device open — type it "
-                       "while play, replay or follow runs");
+                       "speed: nothing is playing, and no server has the device open — start play, "
+                       "replay or follow first");
     return ask(attached, &(struct aw_serve_message){.type = AW_ASK_SPEED,
                                                     .share = share,
                                                     .flag = session->options.link.take_over});

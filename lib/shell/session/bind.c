@@ -173,7 +173,6 @@ struct aw_option_value *aw_option_of_token(struct aw_options *options, const cha
 static enum aw_status fail_unknown_option(struct aw_session *session,
                                           const struct aw_command *command, const char *token)
 {
-    struct aw_error problem;
     char name[64], advice[64] = "see 'help options'";
     if (session->tool->help.usage)
         snprintf(advice, sizeof advice, "see '--help'");
@@ -181,11 +180,10 @@ static enum aw_status fail_unknown_option(struct aw_session *session,
         snprintf(advice, sizeof advice, "see 'help %s'", command->name);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(token, "="), token);
     if (token[1] == '-')
-        aw_fail_unknown_option(&session->options, name + 2, advice, &problem);
+        aw_fail_unknown_option(&session->options, name + 2, advice, &session->err);
     else
-        aw_fail(&problem, AW_USAGE, "unknown option '%.8s' — %s", token, advice);
-    return aw_fail(&session->err, AW_USAGE, "%s%s%s", command ? command->name : "",
-                   command ? ": " : "", problem.text);
+        aw_fail(&session->err, AW_USAGE, "unknown option '%.8s' — %s", token, advice);
+    return command ? aw_fail_about(&session->err, AW_USAGE, command->name) : AW_USAGE;
 }
 
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_command *command,

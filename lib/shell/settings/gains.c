@@ -238,11 +238,10 @@ static enum aw_status add_assignment(struct gains *g, const char *name, const ch
         return fail_syntax(g, name);
     snprintf(joint, sizeof joint, "%.*s", (int)(dot - name), name);
     const char *const names[AW_GAIN_NAMES] = {joint, g->hooks->controller, dot + 1};
-    struct aw_error problem;
     enum aw_status status =
-        aw_gain_parse(g->file, g->session->wire, names, text, &index, &value, &problem);
+        aw_gain_parse(g->file, g->session->wire, names, text, &index, &value, &g->session->err);
     if (status != AW_OK)
-        return aw_fail(&g->session->err, status, "%s: %s", name, problem.text);
+        return aw_fail_about(&g->session->err, status, name);
     g->wanted[index] = (struct aw_gain){true, (float)value, 0};
     return AW_OK;
 }

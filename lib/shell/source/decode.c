@@ -261,7 +261,7 @@ const struct aw_command aw_decode_command = {
          .help = "format of the input: hex, stream, candump, or pcapng (and other captures)",
          .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
         {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
-         .help = "UDP or TCP port of the device in a capture (default its standard port)",
+         .help = "UDP or TCP port of the device in a capture (default: its standard port)",
          .unit = "", .min = 1, .max = 65535, .is_integer = true},
         {.name = "where", AW_AT(aw_decode_options, where), .value = "CONDITION",
          .help = "only messages that meet this condition: 'FIELD>5 and msg=NAME'"}),

@@ -52,7 +52,7 @@ const struct aw_command aw_describe_command = {
     .name = "describe", .prints = "a drawing", .prints_json = true,
     .summary = "draw the layout of the messages",
     .args = AW_ARGS(
-        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "message to draw (default all)",
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "message to draw (default: all)",
          .optional = true}),
     .options = AW_OPTIONS(
         {.name = "as", AW_AT(aw_describe_options, format), .value = "FORM",

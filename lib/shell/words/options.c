@@ -62,7 +62,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "no-attach", AW_AT_ALL(link.no_attach),
      .help = "open the device itself, not through the server"},
     {.name = "deadman", AW_AT_ALL(link.deadman_s), .missing = NAN, .value = "TIME",
-     .help = "stop the motion after this time without input (default for serve 500ms; 0: never)",
+     .help = "stop the motion after this time without input (default for serve: 500ms; 0: never)",
      .unit = "s", .min = 0, .max = 3600},
     {.name = "config", AW_AT_ALL(link.config), .value = "FILE",
      .help = "read this config file instead of the default one", .endings = "ini"},
@@ -210,18 +210,20 @@ enum aw_status aw_check_number(const char *subject, const char *separator, const
                                struct aw_error *err)
 {
     const char *unit = rule->unit ? rule->unit : "", *space = *unit ? " " : "";
-    struct aw_error problem;
-    enum aw_status status = aw_number_parse_unit(text, *unit ? unit : NULL, value, &problem);
+    bool is_percent = !*unit && strchr(text, '%');
+    double factor = is_percent ? 100 : 1;
+    enum aw_status status = aw_number_parse_unit(text, *unit ? unit : NULL, value, err);
     if (status != AW_OK)
-        return aw_fail(err, status, "%s: %s", subject, problem.text);
+        return aw_fail_about(err, status, subject);
     if (rule->is_integer && *value != floor(*value))
         return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", subject, separator,
                        aw_digits_for(*value), *value);
     if ((rule->min != 0 || rule->max != 0) && (*value < rule->min || *value > rule->max))
         return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is out of range (%.*g to %.*g%s%s)", subject,
-                       separator, aw_digits_for(*value), *value, space, unit,
-                       aw_digits_for(rule->min), rule->min, aw_digits_for(rule->max), rule->max,
-                       space, unit);
+                       separator, aw_digits_for(*value), factor * *value, space,
+                       is_percent ? "%" : unit, aw_digits_for(rule->min), factor * rule->min,
+                       aw_digits_for(rule->max), factor * rule->max, space,
+                       is_percent ? "%" : unit);
     return AW_OK;
 }
 
@@ -323,7 +325,7 @@ void aw_write_option_help(const struct aw_tool *tool, const struct aw_option *op
                           size_t size)
 {
     const char *fallback = aw_option_default(tool, option);
-    snprintf(out, size, fallback ? "%s (default %s)" : "%s", option->help, fallback);
+    snprintf(out, size, fallback ? "%s (default: %s)" : "%s", option->help, fallback);
 }
 
 void aw_append_option_value(const struct aw_option *option, char *out, size_t size)
@@ -356,16 +358,16 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
 {
     size_t n = has_variables(tool) ? options->n : 0;
     for (size_t i = 0; i < n; i++) {
-        char name[64];
-        struct aw_error problem;
+        char name[64], subject[96];
         aw_write_option_variable(tool, options->values[i].option->name, name, sizeof name);
         const char *text = getenv(name);
         if (!text || !*text)
             continue;
         enum aw_status status = aw_options_set(options, options->values[i].option->name, text,
-                                               AW_FROM_ENVIRONMENT, &problem);
+                                               AW_FROM_ENVIRONMENT, err);
+        snprintf(subject, sizeof subject, "environment variable %s", name);
         if (status != AW_OK)
-            return aw_fail(err, status, "environment variable %s: %s", name, problem.text);
+            return aw_fail_about(err, status, subject);
     }
     return AW_OK;
 }

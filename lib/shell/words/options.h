@@ -119,7 +119,7 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 
-/* Writes the help text with the default: "rate of requests (default 50)". */
+/* Writes the help text with the default: "rate of requests (default: 50)". */
 void aw_write_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
                           size_t size);
 

@@ -16,7 +16,8 @@
 static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
 {
     if (!(p->from_hz > 0) || !(p->to_hz > p->from_hz) || !isfinite(p->to_hz))
-        return aw_fail(err, AW_USAGE, "sweep: empty range %g Hz to %g Hz — raise --to-hz",
+        return aw_fail(err, AW_USAGE,
+                       "sweep: empty range %g Hz to %g Hz — lower --from-hz or raise --to-hz",
                        p->from_hz, p->to_hz);
     if (!(p->amplitude > 0) || !isfinite(p->amplitude))
         return aw_fail(err, AW_USAGE, "sweep: amplitude %g is not above 0 — give a larger one",
@@ -205,9 +206,10 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
                        r->sweep->n);
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < MIN_SAMPLES_PER_PERIOD * top_hz)
-        return aw_fail(err, AW_USAGE,
-                       "sweep: sampling rate %.3g Hz too low for %.3g Hz — give --to-hz below %.3g",
-                       rate, top_hz, rate / MIN_SAMPLES_PER_PERIOD);
+        return aw_fail(
+            err, AW_USAGE,
+            "sweep: sampling rate %.3g Hz is too low for %.3g Hz — give --to-hz below %.3g", rate,
+            top_hz, rate / MIN_SAMPLES_PER_PERIOD);
     return AW_OK;
 }
 

@@ -152,10 +152,11 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
     if (is_given)
         tick = (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
     else if (!has_driver)
-        aw_session_print_notice(session,
-                                "the model contains no control period; assuming %g ms, as with "
-                                "telemetry at 100 Hz — give --tick TIME to change it",
-                                1000 * tick.s);
+        aw_session_print_notice(
+            session,
+            "the model has no control period; assuming %g ms (telemetry at 100 Hz) "
+            "— give --tick TIME to change it",
+            1000 * tick.s);
     if (is_given || !has_driver)
         aw_model_set_tick(model, &tick);
     return status;

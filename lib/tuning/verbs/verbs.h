@@ -70,7 +70,8 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
-    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) if the rise time is longer"},\
+    {.name = "max-rise-time", .value = "TIME",                                                    \
+     .help = "fail (exit code 1) if the rise time is longer"},                                    \
     {.name = "max-overshoot", .value = "PERCENT", .help = "fail if above this, such as 10%"},     \
     {.name = "max-settling-time", .value = "TIME", .help = "fail if the settling time is longer"},\
     {.name = "max-steady-state-error", .value = "NUMBER",                                         \
@@ -82,9 +83,10 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     .options = AW_OPTIONS(__VA_ARGS__, AW_SWEEP_OPTIONS)
 #define AW_SWEEP_OPTIONS                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
-     .help = "centre of the oscillation (default 0)"},                                            \
+     .help = "centre of the oscillation (default: 0)"},                                            \
     {.name = "amplitude", AW_AT(aw_sweep_options, amplitude), .value = "VALUE",                   \
-     .help = "amplitude of the oscillation", .fallback = "5"},                                    \
+     .help = "amplitude of the oscillation, such as 5deg; a plain number has the unit of the "    \
+             "joint", .fallback = "5"},                                                           \
     {.name = "from-hz", AW_AT(aw_sweep_options, from_hz), .value = "HZ",                          \
      .help = "lowest frequency", .fallback = "0.2", .unit = "Hz", .min = 0.001, .max = 50},       \
     {.name = "to-hz", AW_AT(aw_sweep_options, to_hz), .value = "HZ", .help = "highest frequency", \
@@ -124,15 +126,15 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
      .help = "experiment: step, relay, multisine or all", .fallback = with_fallback,              \
      .choices = AW_LIST("step", "relay", "multisine", "all")},                                 \
-    {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
-     .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \
+    {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "FRACTION",           \
+     .help = "amplitude of the control output, as a fraction of full scale", .fallback = "0.1",   \
      .unit = "", .min = 0.02, .max = 0.8}
 #define AW_AROUND_OPTION                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
-     .help = "centre of the excitation (default the actual position)"}
+     .help = "centre of the excitation (default: the actual position)"}
 #define AW_TICK_OPTION(from)                                                                      \
     {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME",                       \
-     .help = "control period of the firmware, such as 10ms (default " from ")",                   \
+     .help = "control period of the firmware, such as 10ms (default: " from ")",                   \
      .unit = "s", .min = 0.0005, .max = 1}
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \

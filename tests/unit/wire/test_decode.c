@@ -23,7 +23,8 @@ static void check_lengths(const char *message, const uint8_t *bytes, size_t size
 {
     for (size_t n = 0; n <= size + 2; n++) {
         char expected[64];
-        snprintf(expected, sizeof expected, "%s: %zu bytes instead of %zu", message, n, size);
+        snprintf(expected, sizeof expected, "%s: %zu byte%s instead of %zu", message, n,
+                 n == 1 ? "" : "s", size);
         if (n != size)
             assert_error(decode(message, bytes, n), AW_MALFORMED, &err, expected);
     }
@@ -120,7 +121,8 @@ TEST(longer_can_frames_are_accepted)
             enum aw_status status = aw_decode(codec, frame, &record, &err);
             assert_int_equal(status, size < codec->size ? AW_MALFORMED : AW_OK);
             char part[64];
-            snprintf(part, sizeof part, ": %zu bytes instead of %d", size < 2 ? 0 : size - 2,
+            size_t n = size < 2 ? 0 : size - 2;
+            snprintf(part, sizeof part, ": %zu byte%s instead of %d", n, n == 1 ? "" : "s",
                      codec->size - 2);
             if (status != AW_OK)
                 assert_has(err.text, part);

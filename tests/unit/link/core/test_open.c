@@ -135,11 +135,12 @@ TEST(unknown_scheme_error_lists_all_transports)
     struct aw_link *link;
     for (int i = 0; i < 2; i++, options.extra = &extra) {
         struct aw_error err = {0};
-        char wanted[300] = "unknown link 'bluetooth' — try";
+        char wanted[300] = "unknown link 'bluetooth' — use";
         if (i == 1)
-            strcat(wanted, " zzz:");
+            strcat(wanted, " zzz:,");
         for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
-            strcat(strcat(strcat(wanted, " "), row->scheme), ":");
+            strcat(strcat(strcat(wanted, " "), row->scheme), ":,");
+        wanted[strlen(wanted) - 1] = '\0';
         assert_int_equal(aw_link_open(&link, "bluetooth:x", &options, &err), AW_USAGE);
         assert_int_equal(strncmp(err.text, wanted, sizeof err.text - 60), 0);
     }

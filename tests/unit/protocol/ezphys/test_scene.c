@@ -129,7 +129,7 @@ TEST(missing_scenes_are_explained)
     struct aw_error err;
     assert_error_has(aw_scene_load(&scene, "humaniod", &err), AW_USAGE, &err,
                      "did you mean 'humanoid'?");
-    assert_error_has(aw_scene_load(&scene, "xyz", &err), AW_USAGE, &err, "available: arm4");
+    assert_error_has(aw_scene_load(&scene, "xyz", &err), AW_USAGE, &err, "use one of: arm4");
     assert_error_has(aw_scene_load(&scene, "./nosuch.scene", &err), AW_NO_LINK, &err,
                      "No such file");
     assert_int_equal(aw_scene_load(&scene, "/", &err), AW_NO_LINK);

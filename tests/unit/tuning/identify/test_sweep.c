@@ -197,9 +197,10 @@ TEST(invalid_plans_are_refused_others_match_the_golden_file)
         struct aw_sweep_plan plan;
         const char *says;
     } rows[] = {
-        {{0, 10, 5, 1, 2}, "sweep: empty range 0 Hz to 10 Hz — raise --to-hz"},
-        {{1, 1, 5, 1, 2}, "sweep: empty range 1 Hz to 1 Hz — raise --to-hz"},
-        {{1, INFINITY, 5, 1, 2}, "sweep: empty range 1 Hz to inf Hz — raise --to-hz"},
+        {{0, 10, 5, 1, 2}, "sweep: empty range 0 Hz to 10 Hz — lower --from-hz or raise --to-hz"},
+        {{1, 1, 5, 1, 2}, "sweep: empty range 1 Hz to 1 Hz — lower --from-hz or raise --to-hz"},
+        {{1, INFINITY, 5, 1, 2},
+         "sweep: empty range 1 Hz to inf Hz — lower --from-hz or raise --to-hz"},
         {{1, 10, 5, 0, 2}, "sweep: amplitude 0 is not above 0 — give a larger one"},
         {{1, 10, 5, INFINITY, 2}, "sweep: amplitude inf is not above 0 — give a larger one"},
         {{0.25, 10, 5, 1, 3.9}, "sweep: 3.9 s is less than one period of 0.25 Hz — give --for 4s"},
@@ -243,7 +244,8 @@ TEST(records_beyond_a_limit_are_refused)
         const char *says;
     } rows[] = {
         {11, 0.01, 0, "sweep: too few samples (11) for 4 frequencies — record longer"},
-        {32, 0.126, 0, "sweep: sampling rate 7.94 Hz too low for 4 Hz — give --to-hz below 3.97"},
+        {32, 0.126, 0,
+         "sweep: sampling rate 7.94 Hz is too low for 4 Hz — give --to-hz below 3.97"},
         {32, 0.125, 0, NULL},
         {12, 0.01, 0,
          "sweep: recording too short to separate the frequencies — record at least one period of 2 "
