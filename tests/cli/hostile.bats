@@ -25,6 +25,10 @@ on() {
     [ "$status" = 0 ] || { grep '^not ok' <<<"$output" && false; }
 }
 
+@test "canpid tune disables the driver when interrupted during its first step" {
+    ok python3 "$root/tests/cli/hostile.py" interrupt
+}
+
 @test "canpid disables sound and faulty joints when terminated at a random moment" {
     run python3 "$root/tests/cli/hostile.py" kills "${HOSTILE:-12}"
     [ "$status" = 0 ] || { echo "$output" && false; }

@@ -3,6 +3,7 @@
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
     hostile.py events           commands on a sound joint whose driver reports an error, falls silent or is
                                 disabled by another program
+    hostile.py interrupt        tune, interrupted during its first step
     hostile.py kills COUNT      commands through a server; each completes or ends at a random moment by one of
                                 five signals
 
@@ -77,11 +78,13 @@ class Wire:
         self.last = None
         self.gains = {}
         self.enabled = self.left = False
+        self.enabled_times = 0
         self.farthest = 0
         self.wrong = []
 
     def setpoint(self, value):
         self.last = "disable" if abs(value) > 1 else "setpoint"
+        self.enabled_times += self.last == "setpoint" and not self.enabled
         self.enabled = self.last == "setpoint"
         if self.left and self.enabled:
             self.wrong.append("enabled after it had left its bound")
@@ -274,6 +277,28 @@ def events():
     return failed == 0
 
 
+def interrupt_step():
+    """Interrupts tune during its first step, which follows the experiment of identify."""
+    board, url = serve("sound")
+    proxy = Proxy(int(url.rsplit(":", 1)[1]), "tune")
+    process = start("-l", proxy.url, *COMMANDS["tune"].split())
+    while proxy.wire.enabled_times < 2 and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    proxy.close()
+    wrong = proxy.wire.judge("tune", False)
+    if process.returncode != 130 or '"error":"stopped"' not in out:
+        wrong.append(f"exit {process.returncode}: {out}")
+    if not is_disabled(url):
+        wrong.append("enabled")
+    board.terminate()
+    board.communicate()
+    print(*wrong, sep="\n")
+    return not wrong
+
+
 def kill_one(plant, name, how, moment):
     board, url = serve(plant)
     proxy = Proxy(int(url.rsplit(":", 1)[1]), name)
@@ -333,7 +358,8 @@ def main():
         if sys.argv[1] == "kills":
             good = kills(int(sys.argv[2]))
         else:
-            good = events() if sys.argv[1] == "events" else everything(sys.argv[2:])
+            single = {"events": events, "interrupt": interrupt_step}.get(sys.argv[1])
+            good = single() if single else everything(sys.argv[2:])
         os.chdir("/")
     return 0 if good else 1
 

@@ -156,7 +156,7 @@ static enum aw_status design_gains(struct aw_experiment *experiment, struct tune
     if (is_forced)
         aw_session_print_notice(session, "%.*s; accepted because of --force",
                                 (int)(remedy ? remedy - problem.text : INT_MAX), problem.text);
-    else
+    else if (status != AW_STOPPED)
         session->err = problem;
     status = is_forced ? AW_OK : status;
     t->designed = status == AW_OK || *t->proposal.refusal;
@@ -373,7 +373,7 @@ static bool confirm_trial(struct aw_experiment *experiment, const struct tuner *
 static enum aw_status try_proposal(struct aw_experiment *experiment, struct tuner *t)
 {
     struct aw_session *session = experiment->session;
-    bool overshoots;
+    bool overshoots = false;
     if (!confirm_trial(experiment, t, "two steps"))
         return fail_unconfirmed(experiment, t);
     experiment->save_path = NULL;
@@ -393,6 +393,8 @@ static enum aw_status try_proposal(struct aw_experiment *experiment, struct tune
             return try_new(experiment, t, &overshoots);
         fail_unconfirmed(experiment, t);
     }
+    if (status == AW_STOPPED)
+        return status;
     t->proposal = tried_proposal; /* the gains of the performed step */
     session->err = first_error;
     return first_error.status;
