@@ -223,7 +223,7 @@ static const struct aw_command commands[] = {
          {.name = "stuck", AW_AT(unitysim_sim_options, stuck), .value = "JOINTS",
           .help = "simulate joints that do not move",
           .complete = aw_joints_complete},
-         {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
+         {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "FRACTION",
           .help = "fraction of lost feedback, such as 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",
           .help = "random seed for the lost feedback", .unit = "", .max = 1e15,

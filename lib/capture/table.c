@@ -298,11 +298,14 @@ static enum aw_status read_row(struct aw_table *table, const char *line,
     bool decimal_commas = n > table->n_columns && reader->separator == ',';
     if (n != table->n_columns)
         return aw_fail(err, AW_MALFORMED, "wrong number of cells: %zu cell%s, %s %zu column%s — %s",
-                       n, n == 1 ? "" : "s", reader->names ? "--columns has" : "the header has",
+                       n, n == 1 ? "" : "s",
+                       reader->has_names   ? "--columns has"
+                       : reader->no_header ? "expected"
+                                           : "the header has",
                        table->n_columns, table->n_columns == 1 ? "" : "s",
-                       decimal_commas  ? "with decimal commas, separate columns by ;"
-                       : reader->names ? "check the option and the line"
-                                       : "check for a truncated line");
+                       decimal_commas      ? "with decimal commas, separate columns by ;"
+                       : reader->has_names ? "check the option and the line"
+                                           : "check for a truncated line");
     table->lines[table->n_rows++] = reader->lines.number;
     return AW_OK;
 }

@@ -57,8 +57,8 @@ INI
 @test "send refuses text that is not a packet, also in a dry run" {
     long=$(printf 'A%.0s' {1..5000})
     for line in "$long" "${long:0:32}" DE 'DEG1, 90'; do
-        fails_with 2 "not a packet" armctl -q -l "$fast" send "$line"
-        fails_with 2 "not a packet" armctl -q --dry-run send "$line"
+        fails_with 2 "invalid packet" armctl -q -l "$fast" send "$line"
+        fails_with 2 "invalid packet" armctl -q --dry-run send "$line"
         same "$output" ""
     done
     fails_with 2 "an ACK cannot be a command" armctl -q --dry-run send ACK0

@@ -228,8 +228,8 @@ enum aw_status aw_check_number(const char *subject, const char *separator, const
 }
 
 /* Rejects a bare number such as 5, which may mean 5 % or 500 %. */
-static enum aw_status check_share(const char *subject, const char *text,
-                                  const struct aw_number_rule *rule, struct aw_error *err)
+static enum aw_status check_fraction(const char *subject, const char *text,
+                                     const struct aw_number_rule *rule, struct aw_error *err)
 {
     double value;
     bool bare = aw_number_parse_unit(text, NULL, &value, NULL) == AW_OK && !strchr(text, '%');
@@ -280,8 +280,8 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
     if (option->checks_ending)
         return check_ending(option, *text, err);
     snprintf(subject, sizeof subject, option->unit ? "--%s" : "--%s: unknown value", option->name);
-    if (option->unit && strcmp(option->value, "SHARE") == 0)
-        return check_share(subject, *text, &rule, err);
+    if (option->unit && strcmp(option->value, "FRACTION") == 0)
+        return check_fraction(subject, *text, &rule, err);
     if (option->unit)
         return aw_check_number(subject, ":", *text, &rule, &value, err);
     bool known = !option->choices || aw_is_one_of(option->choices, *text);

@@ -146,10 +146,12 @@ AW_GIVEN(command, aw_tune_options, aw_tune_given)
      .help = "form of the controller: pid, pd, pi or p", .choices = aw_form_names},               \
     {.name = "ms", AW_AT(aw_tune_options, ms), .value = "NUMBER", .fallback = "1.6",              \
      .help = "maximum sensitivity Ms of the loop", .unit = "", .min = 1.1, .max = 4},             \
-    {.name = "overshoot", AW_AT(aw_tune_options, overshoot), .value = "SHARE",                    \
+    {.name = "overshoot", AW_AT(aw_tune_options, overshoot),                                       \
+     .value = "FRACTION",                                                                          \
      .help = "maximum overshoot of the linear loop", .fallback = "20%",                           \
      .unit = "", .min = 0, .max = 10},                                                            \
-    {.name = "noise", AW_AT(aw_tune_options, noise), .value = "SHARE", .unit = "", .min = 1e-6,   \
+    {.name = "noise", AW_AT(aw_tune_options, noise),                                               \
+     .value = "FRACTION", .unit = "", .min = 1e-6,                                                 \
      .max = 1, .fallback = at_rest,                                                               \
      .help = "maximum output due to noise at rest" or},                                           \
     {.name = "step", AW_AT(aw_experiment_options, step), .value = "VALUE",                        \
