@@ -126,7 +126,7 @@ cylinders_refused() {
     printf 'body %s mass 1\n' 'a cylinder 0.1 0.2' 'b capsule 0.1 0.2' >"$top/two.scene"
     "$top/$name/bin/ezphys" -q -l "sim:$top/two.scene" status 2>&1 | grep 'install the Debian package ezphys-sim'
 }
-# Runs the two commands of the README on a minimal Debian without compiler or libraries.
+# Runs the README's two installation commands on a minimal Debian without a compiler.
 two_commands() {
     local bare=$top/bare
     [ -e "$bare/complete" ] || {

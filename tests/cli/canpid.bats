@@ -702,7 +702,7 @@ END
 }
 
 # bats test_tags=long
-@test "tune without --yes asks, and restores the gains without a terminal" {
+@test "tune without --yes asks whether to keep the gains; without a terminal it restores the old ones" {
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
     exits 1 canpid -l "$fast" -j --keep-going run script
     same "$(records tune | jq -c '.[0] | [.ok, .applied]')" "[false,false]"
@@ -720,8 +720,8 @@ END
 @test "tune stopped during its test of new gains disables the driver and restores the old ones" {
     [ -z "${SERVED:-}" ] || skip "the signal would be for the script that stands in front of the tool"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
-    # The second upward step uses the new gains. A full pipe blocks the client during this step, because its clock
-    # is virtual.
+    # The second upward step uses the new gains. With a virtual clock the client runs ahead of awk, but the full pipe
+    # blocks it, so the signal arrives during this step.
     { sh -c 'echo $$ >client && exec canpid "$@"' sh -v -l "$fast" tune --with step -b lknee -c pos --yes --force --old old ||
         echo $? >code; } 2>&1 >/dev/null | awk '
         (/-> 04[1-4]#/ && $4 != last) || /stopped/ { last = $4; print }

@@ -250,7 +250,7 @@ ended() {
     same "$status" "$1"
 }
 
-# becomes EXPECTED COMMAND…: repeats the command until it prints this.
+# becomes EXPECTED COMMAND…: repeats the command until it prints EXPECTED; fails after $patience s.
 becomes() {
     local found end=$((SECONDS + patience))
     while ((SECONDS < end)); do

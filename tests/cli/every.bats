@@ -289,7 +289,7 @@ END
     ok armctl -q -l "$fast" <records
 }
 
-@test "a record of a command is sent as the same bytes, whatever the options are" {
+@test "a decoded command previews as its original bytes, even if options name another board or controller" {
     while IFS='|' read -r tool wire message; do
         bytes=$message options=
         [[ $message == *#* ]] || bytes=$($tool encode $wire $message)

@@ -42,7 +42,7 @@ PYTHON
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-@test "encode uses a framing of the config file; an invalid one is reported" {
+@test "encode uses the framing of the config file and reports an invalid one" {
     config ezphys '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16'
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"

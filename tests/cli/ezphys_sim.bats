@@ -62,7 +62,7 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
     done
 }
 
-@test "the ready line gives a working link; a signal ends it with 128 + its number" {
+@test "the ready line prints a working link; a signal ends the simulator with exit 128 + N" {
     start one ezphys-sim pendulum --listen 0
     gives_json .step 0 ezphys -l "$url" watch -j -n 1
     end_by INT 130 "$pid"

@@ -15,7 +15,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
             $tool help "$subject" | sed "/^[^ ]* — /d; s/^ *//; s/   */\n/" | bare | sed "s/^/$subject /"
         done >told
         LC_ALL=C awk -v tool="$tool" 'NR == FNR { page = page $0 "\n"; next }
-            !index(page, substr($0, index($0, " ") + 1)) { print "man " tool " lacks of help " $0; bad = 1 }
+            !index(page, substr($0, index($0, " ") + 1)) { print "man " tool " lacks text of a help topic: " $0; bad = 1 }
             END { exit bad || NR < 1000 }' bare told
         same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
     done
@@ -24,7 +24,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
 }
 
-@test "every help topic has a page in docs/, and the same text in the man pages" {
+@test "every tool prints each help topic; docs/ and the man pages contain the same text for the topics they include" {
     for tool in $tools; do
         for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
             prints_like "*$topic — *" $tool help $topic

@@ -763,10 +763,11 @@ END
     ok hidmotor -q design m3.json
     # Tunes around 60 deg, where the range is not symmetric.
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
-    # Unconfirmed new gains are replaced by the old ones. Gains do not affect the servos of the published arm.
+    # Without --yes and a terminal, tune cannot ask whether to keep the new gains, and restores the old ones.
     exits 1 hidmotor -q --keep-going -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
     has "$stderr" "restored the previous gains: the new gains were not confirmed"
     hasnt "$stderr" "gains diff"
+    # Gains do not affect the servos of the published arm.
     fails_with 1 "m2 follows its setpoint even with gains of 0" hidmotor -q -l "$fast" tune m2 --yes
     # Suggests another drive, which only a simulator has.
     has "$why" "measure it with step or identify, or simulate another drive: -l 'sim:?drive=pid'"

@@ -201,7 +201,8 @@ class Proxy:
 
     def change(self, line):
         """Returns the driver's frame as changed by the event."""
-        # The tool repeats an unconfirmed disable; its next setpoint would enable the driver again.
+        # Plays the other program, which repeats its disable. After a single one, the next setpoint of the tool
+        # under test would enable the driver again.
         if self.event == "disable" and self.sends < 10 and time.monotonic() > self.due + 0.03 * self.sends:
             self.sends += 1
             self.board.sendall(b"t04460000C03F0000\r")

@@ -19,7 +19,7 @@ END
     grip="15 00 00 00 07 00"
 }
 
-@test "packet files can be given by option, variable and config file, two at once" {
+@test "packet files can be given by option, environment variable and config file; one setting may list two" {
     prints_like "$grip*" hidmotor --packets=team.packets encode grip value=7
     prints_like "$grip*" env HIDMOTOR_PACKETS=team.packets hidmotor encode grip value=7
     config hidmotor '[options]' 'packets = team.packets,more.packets'

@@ -316,7 +316,7 @@ ends_by() {
     ends_by 'no input for '
 }
 
-@test "the end of a script stops its motion, a single command's motion continues" {
+@test "a motion stops when its script ends; the motion of a single command continues" {
     serve s hidmotor -l sim:
     remarks " — still moving at the end of the commands" hidmotor <<<'move -80 30 -60 duration=20s'
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
@@ -449,7 +449,7 @@ END
         for _ in {1..13}; do sleep 0.2; echo; done)
 }
 
-@test "the end of a server stops the motion with exit 7, and Ctrl-C of a client exits 130" {
+@test "a server that is terminated stops the motion and its client exits 7; a client ended by Ctrl-C exits 130" {
     for way in TERM INT client; do
         serve s hidmotor -l sim:
         local server=$pid

@@ -165,7 +165,7 @@ FILE_PART(try_views)
     aw_unitysim_views_free(&views);
 }
 
-/* ---- Typed words ---- */
+/* ---- Arguments: joints, positions, scenes and variants ---- */
 
 TEXT_PART(try_words)
 {

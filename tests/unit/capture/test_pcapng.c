@@ -78,8 +78,8 @@ static void print_comment(void *context, const char *program, const char *commen
     aw_append(context, 400, "; ", "%s: %.*s", program, (int)length, comment);
 }
 
-/* Comments are reported with the program's name, wherever it stands, before the first packet;
- * comments of the previous section are dropped. */
+/* Section comments are reported before the first packet, with the name of the program.
+ * A new section resets the name. */
 TEST(section_comments_are_read)
 {
     static const char read[] = "tool 1.2: one; tool 1.2: two; : one";

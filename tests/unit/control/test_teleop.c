@@ -111,7 +111,7 @@ static const struct {
      "at 1 20/run 1/set grip 1/run 20/set grip 0/hold/set grip 1/run 100/actual 1 69 71/run 100/"
      "actual 1 99.8 100.2/set grip 0/run 1/set grip 1/run 300/actual 1 -0.2 0.2/at 1 nan/hold/"
      "set grip 0/run 1/set grip 1/run 10/target 1 nan"},
-    {"co-contraction selects the next joint, not within the lock-out time", "velocities",
+    {"co-contraction selects the next joint, but is ignored during the lock-out time", "velocities",
      "hold/set emg1 0.6/run 1/vel 0 10/set emg2 0.7/run 1/action hand/vel 0 0/vel 1 0/set emg1 0.1/"
      "run 1/set emg1 0.65/run 1/action -/vel 1 50/set emg2 0/run 60/set emg2 0.9/run 1/action "
      "elbow"},

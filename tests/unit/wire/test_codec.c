@@ -271,7 +271,7 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
     }
 }
 
-TEST(layouts_match_the_expected_ones)
+TEST(fields_get_their_offsets_and_sizes)
 {
     static const struct aw_message messages[] = {
         {.name = "kinds", .dir = AW_TX, .fields = all_kinds},

@@ -580,7 +580,7 @@ static void listen_to(struct aw_link *end, const char *bytes, size_t size)
     answer_lines(end, bytes, size);
 }
 
-TEST(channel_is_opened_with_the_right_commands)
+TEST(url_keys_set_the_open_commands_and_serial_port)
 {
     static const char *const cases[][2] = {
         {"?bitrate=125000&time=on&stop=2&baud=57600", ".C.V.S4.Z1.O."},

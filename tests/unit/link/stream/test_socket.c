@@ -347,7 +347,7 @@ TEST(client_that_missed_output_gets_no_more_output)
     assert_passes(server, client, "four");
 }
 
-TEST(device_is_served_to_its_clients)
+TEST(device_is_served_over_tcp_and_pty)
 {
     talk_to_a_served_device("tcp-listen:0", 3);
     talk_to_a_served_device("tcp-listen:0?delay=1ms&seed=1", 3);

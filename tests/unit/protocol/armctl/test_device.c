@@ -160,7 +160,7 @@ static const struct session {
      "DEG2,1500"},
     {"published: confirms a two-digit joint number", "published", ">0DEG12,090|/@0 0ACK0 2DEG",
      NULL},
-    {"published: acks DEG without a number, but does not confirm it", "published",
+    {"published: acks DEG with a non-numeric angle, but does not confirm it", "published",
      ">0DEG1,abc|/@0 0ACK0", NULL},
     {"published: confirms the speed of a motor", "published", ">0SPD3,500|/@0 0ACK0 2SPD", NULL},
     {"published: confirms a negative speed", "published", ">0SPD3,-1000|/@0 0ACK0 2SPD", NULL},
@@ -261,7 +261,7 @@ TEST(quirk_names_are_parsed)
 
 /* ---- With the controller ---- */
 
-TEST(client_completes_commands_with_every_quirk)
+TEST(client_handles_every_quirk_of_the_handler)
 {
     for (int i = 0; aw_armctl_quirk_names[i]; i++) {
         struct fixture *f = begin(aw_armctl_quirk_names[i]);

@@ -121,7 +121,7 @@ static const char *const sessions[][2] = {
      "pos 540/verify 41/tor 0/verify 41/tor 37.5/verify 41"},
 };
 
-TEST(sessions_end_as_required)
+TEST(sessions_reach_their_expected_results)
 {
     EACH (session, sessions) {
         struct rig *rig = rig_default();

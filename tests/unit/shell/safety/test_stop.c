@@ -18,7 +18,7 @@ static void start(void)
     aw_stop_catch_signals(session);
 }
 
-/* Clears pending signals and restores their default actions. */
+/* Ends the session, discards pending signals and unblocks all signals. */
 static void stop(void)
 {
     sigset_t all;

@@ -63,7 +63,7 @@ static void forget(int i)
 TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
 {
     for (int late = 0; late < 2; late++) {
-        say(0, AW_STOP, false); /* nothing moves */
+        say(0, AW_STOP, false); /* the holder has no motion in progress */
         hears(0, AW_GRANTED);
         forget(1);
         say(1, AW_WANT, false);

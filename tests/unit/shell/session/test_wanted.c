@@ -31,7 +31,7 @@ TEST_WITH(start, end_session, fields_and_format_are_parsed)
 }
 
 /* Names of a format are stored in sequence. Names that do not fit are dropped. */
-TEST_WITH(start, end_session, names_of_a_long_format_are_dropped)
+TEST_WITH(start, end_session, format_names_that_do_not_fit_are_dropped)
 {
     static char format[8192];
     /* The names fill the buffer, or are one byte too long. */
