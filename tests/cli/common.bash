@@ -141,8 +141,10 @@ exits_with() { exits "$1" "${@:3}"; has "$stderr" "$2"; }
 rows() {
     local table row cells
     mapfile -t table
+    [ ${#table[@]} -gt 0 ] || { echo "no rows" && return 1; }
     for row in "${table[@]}"; do
         echo "# $row"
+        [[ $row != *'|' ]] || { echo "row without words" && return 1; }
         IFS='|' read -r -a cells <<<"$row"
         "$1" "${cells[@]:0:${#cells[@]}-1}" "${@:2}" ${cells[-1]}
     done

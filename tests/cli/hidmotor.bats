@@ -327,7 +327,8 @@ END
 2|set elbow.kq=1
 2|save
 END
-    prints_like "m1 pid kp 0.1*" hidmotor -q -l "$url" gains
+    ok hidmotor -q -l "$url" gains
+    same "${lines[0]}" "m1 pid kp 0.1"
 }
 
 # ---- Record and play -----------------------------------------------------------------------------

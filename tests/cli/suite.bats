@@ -139,7 +139,8 @@ END
         prints_lines 4 $tool -q --csv -l "$fast" watch -n 3 --fields $name
         prints_lines 2 $tool -q -l "$fast" watch -n 2 --where "$name>-99999"
         [[ $fields == *" "* ]] && continue
-        prints_lines 3 $tool -q -l "$fast" watch -n 3 --format "%{t} %{$name}" || continue
+        ok $tool -q -l "$fast" watch -n 3 --format "%{t} %{$name}" || continue
+        same "${#lines[@]}" 3
     done <<'END'
 canpid|torque|torque
 canpid|lknee.torque|torque

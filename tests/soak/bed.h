@@ -451,8 +451,8 @@ static inline void bed_init(struct bed *bed, const struct bed_kind *kind)
     bed->restarted_ns = INT64_MIN / 2;
 }
 
-/* Starts a soak test with the arguments [COUNT [FAULTS]]: creates the device and connects to it. The
- * caller zeroes *bed. Returns false on failure. */
+/* Starts a soak test with the arguments [COUNT [FAULTS]]: creates the device and connects to it.
+ * The caller zeroes *bed. Returns false on failure. */
 static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int argc, char **argv)
 {
     char text[AW_URL_MAX];

@@ -37,9 +37,9 @@ static inline unsigned add_channel(void *context, unsigned number, const char *t
 static inline bool add_message(void *context, unsigned number, int64_t log_ns, int64_t publish_ns,
                                struct aw_span bytes)
 {
-    (void)context, (void)publish_ns;
+    (void)context;
     assert_in_range(number, 1, sink.n_channels);
-    assert_true(log_ns == sink.time_ns && bytes.size > 4);
+    assert_true(log_ns == sink.time_ns && publish_ns == sink.time_ns && bytes.size > 4);
     sink.messages[number - 1]++;
     return !sink.fails;
 }

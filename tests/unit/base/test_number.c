@@ -132,7 +132,7 @@ static void print_case(const char *input, size_t i, FILE *out)
 /* Floats print the shortest digits. Fixed numbers are at the boundaries between the methods. */
 TEST(numbers_match_the_golden_file)
 {
-    expect_cases("numbers.txt", print_case);
+    expect_text_cases("numbers.txt", print_case);
     assert_false(aw_number_is_unit("frob"));
 }
 

@@ -64,7 +64,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 
 TEST(parsed_lines_match_the_golden_file)
 {
-    expect_cases("candump.txt", print_parsed);
+    expect_text_cases("candump.txt", print_parsed);
 }
 
 TEST(longest_lines_are_read)

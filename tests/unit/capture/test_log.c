@@ -206,7 +206,7 @@ static void print_case(const char *input, size_t i, FILE *out)
  * first bytes decide whether the file is a capture. */
 TEST(entries_match_the_golden_file)
 {
-    expect_cases("logs.txt", print_case);
+    expect_text_cases("logs.txt", print_case);
 }
 
 TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
@@ -397,4 +397,24 @@ TEST_WITH(NULL, end, read_errors_are_reported)
     assert_null(link);
     assert_has(rig.err.text, ": Input/output error — ");
     assert_int_equal(lowest_free_descriptor(), lowest);
+}
+
+TEST_WITH(NULL, end, position_follows_the_entries)
+{
+    uint64_t size;
+    write_lines("# a remark\n \t\r\n(1700000000.000000) can0 141#01022B T\n"
+                "nonsense\n 041#0g\n\t# no\n(1700000000.002000) can0 15E#03");
+    open_log();
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(next(), AW_OK);
+        assert_memory_equal(rig.entry.data.data, "\x41\1\1\2+", 5);
+        assert_int_equal(aw_log_position(rig.log, &size), 53);
+        assert_int_equal(size, 107);
+        assert_int_equal(next(), AW_MALFORMED);
+        assert_has(rig.err.text, ":4:1: invalid CAN frame");
+        assert_int_equal(next(), AW_MALFORMED);
+        assert_int_equal(next(), AW_OK);
+        assert_int_equal(next(), AW_END);
+        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+    }
 }

@@ -76,12 +76,13 @@ static void print_case(const char *input, size_t i, FILE *out)
 
 TEST_WITH(NULL, end, tables_match_the_golden_file)
 {
-    expect_cases("tables.txt", print_case);
+    expect_text_cases("tables.txt", print_case);
 }
 
 TEST_WITH(NULL, end, errors_name_the_line_of_a_row)
 {
     assert_int_equal(read_text("\xEF\xBB\xBF# a run\n\nt,y\n0,1\n# between\n1,2\n"), AW_OK);
+    assert_int_equal(aw_table_check_times(&table, 1, &err), AW_OK);
     assert_int_equal(aw_table_find(&table, "y"), 1);
     assert_int_equal(aw_table_find(&table, "Y"), -1);
     aw_fail(&err, AW_LIMIT, "too far");

@@ -2,6 +2,9 @@
  * tests/cli checks that these programs accept them. */
 #include "describe/describe.h"
 
+#include <jansson.h>
+#include <math.h>
+
 #include "protocols.h"
 
 #include "beyond_helper.h"
@@ -71,12 +74,96 @@ static void check_variant_texts(void)
     }
 }
 
+static void assert_json_leaf(const struct aw_codec *codec, int i, json_t *json)
+{
+    const struct aw_scalar *scalar = &codec->scalars[i];
+    char name[64];
+    aw_scalar_name(scalar, name, sizeof name);
+    assert_string_equal(json_string_value(json_object_get(json, "name")), name);
+    if (!codec->protocol->frames.ascii) {
+        assert_int_equal(json_integer_value(json_object_get(json, "bit")), scalar->bit);
+        assert_int_equal(json_integer_value(json_object_get(json, "bits")), scalar->bits);
+    }
+    if (!scalar->has_value || scalar->field->type == AW_TEXT)
+        return;
+    struct aw_range range = aw_scalar_range(codec, i, NULL);
+    double scale = json_number_value(json_object_get(json, "scale"));
+    assert_true(fabs(scale - range.scale) <= 1e-14 * range.scale);
+    if (scalar->field->names)
+        assert_true(json_object_size(json_object_get(json, "names")) > 0);
+    if (scalar->field->optional)
+        assert_true(json_number_value(json_object_get(json, "default")) == scalar->field->fallback);
+}
+
+static void check_json(void)
+{
+    json_error_t why;
+    describe(NULL, AW_DESCRIBE_JSON);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    if (!json)
+        fail_msg("line %d: %s", why.line, why.text);
+    json_t *messages = json_object_get(json, "messages");
+    assert_int_equal(json_array_size(messages), wire.protocol->n_messages);
+    for (size_t i = 0; i < wire.protocol->n_messages; i++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
+        json_t *fields = json_object_get(json_array_get(messages, i), "fields");
+        assert_int_equal(json_array_size(fields), codec->n_scalars);
+        for (int n = 0; n < codec->n_scalars; n++)
+            assert_json_leaf(codec, n, json_array_get(fields, (size_t)n));
+    }
+    json_decref(json);
+}
+
+/* Requires that brackets and braces are balanced and that strings end on their line. */
+static void assert_balanced(void)
+{
+    char open[256];
+    size_t depth = 0;
+    for (const char *p = text; *p; p++) {
+        if (strncmp(p, "--", 2) == 0)
+            p = strchr(p, '\n');
+        if (*p == '"' || *p == '\'') {
+            char quote = *p++;
+            for (; *p != quote; p++) {
+                assert_true(*p != '\n' && *p != '\0');
+                p += *p == '\\';
+            }
+        } else if (strchr("({[", *p)) {
+            assert_true(depth < sizeof open);
+            open[depth++] = *p == '(' ? ')' : *p == '{' ? '}' : ']';
+        } else if (strchr(")}]", *p)) {
+            assert_true(depth > 0 && open[--depth] == *p);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void check_lua(void)
+{
+    char part[96], name[64];
+    describe(NULL, AW_DESCRIBE_LUA);
+    assert_balanced();
+    for (size_t m = 0; m < wire.protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+        snprintf(part, sizeof part, "{name = \"%s\", dir", codec->message->name);
+        assert_has(text, part);
+        for (int scalar = 0; scalar < codec->n_scalars; scalar++) {
+            aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
+            snprintf(part, sizeof part, ", name = \"%s\", type", name);
+            if (codec->scalars[scalar].has_value)
+                assert_has(text, part);
+        }
+    }
+}
+
 TEST(every_field_of_every_variant_is_described)
 {
     for (size_t i = 0; i < N_PROTOCOLS; i++)
         for (const struct aw_variant *v = protocols[i]->variants; v->name; v++) {
             aw_wire_init(&wire, protocols[i], v, false);
             check_variant_texts();
+            check_json();
+            check_lua();
         }
 }
 

@@ -257,7 +257,7 @@ static void print_error_of(const char *input, size_t i, FILE *out)
 /* Errors name line and column. A packet that replaces a built-in message keeps its safety class. */
 TEST(packet_file_errors_match_the_golden_file)
 {
-    expect_cases("packet-errors.txt", print_error_of);
+    expect_text_cases("packet-errors.txt", print_error_of);
 }
 
 ALL_TESTS_WITH(NULL, free_packets);

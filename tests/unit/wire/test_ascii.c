@@ -109,7 +109,7 @@ static void print_case(const char *input, size_t i, FILE *out)
  * would be misread: even if the range is forced, a value that does not fit is refused. */
 TEST_WITH(start, NULL, lines_match_the_golden_file)
 {
-    expect_cases("lines-ascii.txt", print_case);
+    expect_text_cases("lines-ascii.txt", print_case);
 }
 
 /* An omitted field has no value, whatever the record contained before. */

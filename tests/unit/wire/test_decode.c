@@ -104,7 +104,7 @@ static void print_case(const char *input, size_t i, FILE *out)
  * repetitions, and values of a device beyond the limits are shown. */
 TEST(decoded_fields_match_the_golden_file)
 {
-    expect_cases("decoded-sample.txt", print_case);
+    expect_text_cases("decoded-sample.txt", print_case);
 }
 
 /* CAN frames may be longer than the message; the identifier is not counted. */

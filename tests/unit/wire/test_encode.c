@@ -55,7 +55,7 @@ static void print_case(const char *input, size_t i, FILE *out)
  * means the same. Raw mode uses wire numbers without names, limited only by the wire. */
 TEST(frames_and_limits_match_the_golden_file)
 {
-    expect_cases("encoded-sample.txt", print_case);
+    expect_text_cases("encoded-sample.txt", print_case);
 }
 
 /* NaN and infinity are refused even with force, in every field without "no data". */

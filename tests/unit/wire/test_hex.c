@@ -36,7 +36,7 @@ static void print_case(const char *input, size_t i, FILE *out)
 
 TEST(parsed_hex_matches_the_golden_file)
 {
-    expect_cases("hex.txt", print_case);
+    expect_text_cases("hex.txt", print_case);
 }
 
 TEST(bytes_round_trip_through_hex)

@@ -353,6 +353,9 @@ TEST(ipv6_links_exchange_datagrams)
     assert_talk("udp-listen:[::]:0?reply=sender");
     LINK server = opened("udp-listen:[::]:0?reply=sender");
     assert_memory_equal(server->client_url, "udp:[::1]:", 10);
+    LINK client = client_of(server);
+    assert_string_equal(client->key, server->key);
+    assert_passes(client, server, "x");
     close_link(&server);
     server = opened("udp-listen:[::1]:0"); /* answers have the same address family */
     assert_has(server->client_url, "?listen=30005");

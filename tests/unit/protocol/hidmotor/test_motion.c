@@ -259,6 +259,7 @@ static void read_scenario(const char *text, struct scenario *s)
 {
     char key[12];
     int used;
+    assert_non_null(strchr(text, ':'));
     text = strchr(text, ':') + 1;
     for (; sscanf(text, " %11[a-z]%n", key, &used) == 1; text += used) {
         double *value = find_value(s, key);
@@ -325,7 +326,7 @@ static void run_unanswered_move(const char *input, size_t i, FILE *out)
 
 TEST(setpoints_show_whether_a_command_was_accepted)
 {
-    expect_cases("moves-hidmotor.txt", run_unanswered_move);
+    expect_text_cases("moves-hidmotor.txt", run_unanswered_move);
 }
 
 static void print_report_floats(const uint8_t *report, FILE *out)
@@ -406,5 +407,5 @@ static void run_target(const char *input, size_t i, FILE *out)
 
 TEST(targets_are_checked_against_limits)
 {
-    expect_cases("targets-hidmotor.txt", run_target);
+    expect_text_cases("targets-hidmotor.txt", run_target);
 }

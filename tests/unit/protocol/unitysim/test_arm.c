@@ -77,3 +77,10 @@ TEST(parsed_words_match_the_golden_file)
                 aw_unitysim_ticks_to_deg(limits.joint[i].max));
     end_picture(out, "words-unitysim.txt");
 }
+
+TEST(scenes_beyond_the_table_are_unknown)
+{
+    assert_null(aw_unitysim_scene(0));
+    assert_null(aw_unitysim_scene(7));
+    assert_null(aw_unitysim_scene_name(7));
+}

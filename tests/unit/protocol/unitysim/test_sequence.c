@@ -70,8 +70,8 @@ TEST(invalid_rows_are_not_written)
     aw_sequence_free(&sequence);
 }
 
-/* Parses the input as a sequence file. Prints the status, the error, and each row with the result of
- * adding it to an empty sequence. */
+/* Parses the input as a sequence file. Prints the status, the error, and each row with the result
+ * of adding it to an empty sequence. */
 static void print_parsed(const char *input, size_t i, FILE *out)
 {
     struct aw_sequence sequence;

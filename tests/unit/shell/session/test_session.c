@@ -1,6 +1,7 @@
 /* Tests queries of the session that depend on options and clock. */
 #include "session_helper.h"
 
+#include <errno.h>
 #include <pty.h>
 
 static void start(void)
@@ -77,4 +78,13 @@ TEST(colours_require_a_capable_terminal)
     const int fds[] = {user, terminal, ends[0], ends[1], usual};
     for (size_t i = 0; i < 5; i++)
         close(fds[i]);
+}
+
+TEST_WITH(start, end_session, closed_pipe_outranks_an_error)
+{
+    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 2);
+    session->out.error = EPIPE;
+    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 141);
+    session->out.error = ENOSPC;
+    assert_int_equal(aw_session_exit_code(session, AW_LOST), 7);
 }

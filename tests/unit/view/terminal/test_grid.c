@@ -224,3 +224,20 @@ TEST_WITH(start, stop, numbers_keep_their_position)
     expect_in(draw(130, 12, AW_BRAILLE_UTF8),
               "\n y               w                                 –    now\n");
 }
+
+TEST_WITH(start, stop, matrix_has_at_most_64_rows)
+{
+    static struct aw_point point = {.subject = "", .message = "", .field = "torque"};
+    use_matrix();
+    for (int i = 0; i < 70; i++) {
+        snprintf(point.name, sizeof point.name, "j%.*s%d.torque", i % 5 * 4, "____________________",
+                 i);
+        point.value = i % 4 == 1 ? -i : i;
+        point.text = i == 9 ? "a text of some length that is cut" : NULL;
+        point.order = (unsigned)i;
+        aw_channels_update(&channels, &point, 1, 0);
+    }
+    for (int width = 14; width < 100; width += 9)
+        draw(width, 6, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.pages.n_rows, 64);
+}

@@ -188,6 +188,10 @@ TEST_WITH(start, stop, layout_follows_width_and_height)
     also(out, &look, 40, 8, 2);
     also(out, &look, 280, 8, 2);
     also(out, &look, 24, 19, 19);
+    for (int width = 18; width < 150; width += width < 40 ? 11 : 49) {
+        look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;
+        also(out, &look, width, 8, 2);
+    }
     int n = strip.n;
     strip.n = strip.n_panels = 1;
     strip.lines[0].value = 4;

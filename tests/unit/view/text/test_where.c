@@ -77,7 +77,7 @@ TEST(conditions_match_the_golden_file)
 {
     struct aw_where none = {0};
     assert_true(aw_where_holds(&none, NULL, 0));
-    expect_cases("where.txt", print_condition);
+    expect_text_cases("where.txt", print_condition);
 }
 
 TEST(quoted_names_are_parsed)
