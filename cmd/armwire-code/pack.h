@@ -1,7 +1,7 @@
-/* Bits and numbers of packets, C99: the beginning of each header of armwire-code, the same for
- * every protocol. Allocates nothing, and calls only memcpy and memset of <string.h>. A value that
- * is not a number stands for "no data". An int has 16 bits or more; if a double is as short as a
- * float (AVR), fields with a scale have the precision of a float.
+/* Reads and writes the bits and numbers of packets, in C99. armwire-code copies this text to the
+ * start of every header that it generates, for all protocols. Allocates nothing, and calls only
+ * memcpy and memset of <string.h>. NaN means "no data". Works with 16-bit int. If double is as
+ * short as a float (AVR), fields with a scale have only the precision of a float.
  */
 #ifndef ARMWIRE_PACK_H
 #define ARMWIRE_PACK_H

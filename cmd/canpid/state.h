@@ -106,7 +106,8 @@ enum aw_status canpid_parse_boards(struct aw_session *session, uint64_t *boards)
 /* Returns the board with this name or number and adds it to state->boards.numbers; -1: unknown. */
 int canpid_find_board(struct aw_session *session, const char *text);
 
-/* Returns an error if --board in the config file names no boards. */
+/* Checks --board of the config file. AW_USAGE: it names an unknown board. Returns AW_OK without a
+ * check if the wire cannot be prepared. */
 enum aw_status canpid_check_board(struct aw_session *session, const char *text);
 /* Adds the boards of one name (or "all") to a set; AW_USAGE with a suggestion. */
 enum aw_status canpid_add_board(struct aw_session *session, const char *name, uint64_t *boards);

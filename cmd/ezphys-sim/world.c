@@ -499,7 +499,8 @@ void world_get_limb(const struct world *w, size_t index, double out[LIMB_VALUES]
     memcpy(out + 16, dBodyGetAngularVel(part->body), 3 * sizeof *out);
 }
 
-static void to_world(dBodyID body, const dVector3 v, dVector3 out)
+/* Rotates v from the body's frame to the world's. body NULL: the world, copies v. */
+static void rotate_to_world(dBodyID body, const dVector3 v, dVector3 out)
 {
     if (body)
         dBodyVectorToWorld(body, v[0], v[1], v[2], out);
@@ -523,10 +524,10 @@ static double get_euler_angle(const struct world *w, size_t index, unsigned axis
     const struct drive *drive = &w->drives[index];
     dBodyID body1 = get_body(w, row->body[0]), body2 = get_body(w, row->body[1]);
     dVector3 first = {0}, first_of_2 = {0}, last = {0}, last_of_1 = {0}, node, upright;
-    to_world(body1, drive->euler[0][0], first);
-    to_world(body2, drive->euler[0][1], first_of_2);
-    to_world(body1, drive->euler[1][0], last_of_1);
-    to_world(body2, drive->euler[1][1], last);
+    rotate_to_world(body1, drive->euler[0][0], first);
+    rotate_to_world(body2, drive->euler[0][1], first_of_2);
+    rotate_to_world(body1, drive->euler[1][0], last_of_1);
+    rotate_to_world(body2, drive->euler[1][1], last);
     dCalcVectorCross3(node, last, first);
     dNormalize3(node);
     dCalcVectorCross3(upright, first, node);

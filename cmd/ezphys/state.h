@@ -136,7 +136,8 @@ void ezphys_list_subjects(struct aw_session *session, const struct aw_message *m
 /* Reads the names of --names and --scene, once for each value. */
 enum aw_status ezphys_read_names(struct aw_session *session);
 
-/* Returns an error if --scene in the config file names no scene. */
+/* Checks --scene of the config file: returns the error of aw_scene_load if the scene cannot be
+ * loaded. */
 enum aw_status ezphys_check_scene(struct aw_session *session, const char *text);
 
 /* The units of a joint's values; they depend on its kind according to the names. */

@@ -1,5 +1,5 @@
-/* The board's gains for the command gains, and for tune those of the controller that drives its
- * motors. */
+/* Reads and sends the board's gains: all of them for the command "gains", and those of the active
+ * controller for "tune". */
 #include "shell/settings/gains.h"
 
 #include <stdio.h>

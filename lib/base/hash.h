@@ -1,4 +1,4 @@
-/* FNV-1a hash. */
+/* 64-bit FNV-1a hash. */
 #ifndef AW_BASE_HASH_H
 #define AW_BASE_HASH_H
 

@@ -36,9 +36,9 @@ struct aw_lines {
  * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
-/* Closes the file and frees the buffer. Returns status, or AW_OK for AW_END. Prefixes an error
- * about a line with "NAME:LINE:COLUMN: ". Leaves errors about the whole file and AW_NO_MEMORY
- * unchanged. */
+/* Closes the file if aw_lines_next opened it, and frees the buffer. Returns status, or AW_OK for
+ * AW_END. Prefixes an error about a line with "NAME:LINE:COLUMN: ". Leaves errors about the whole
+ * file and AW_NO_MEMORY unchanged. */
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
 
 /* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". Columns count from

@@ -313,7 +313,7 @@ enum aw_status aw_candump_add_entry(struct aw_candump_log *log, const struct aw_
                        "decreasing timestamps (candump -t d) — record with candump -t a");
     if (entry->relative)
         log->last_ns = entry->time_ns;
-    log->skipped[entry->kind]++;
+    log->n_entries[entry->kind]++;
     if (entry->kind != AW_CANDUMP_DATA)
         return AW_MORE;
     store_interface(log, entry);

@@ -51,17 +51,17 @@ struct aw_candump {
 
 /* State of reading one log. Initialise with {0}. */
 struct aw_candump_log {
-    struct aw_asc asc;                    /* state of reading a Vector log */
-    int64_t last_ns;                      /* last relative time */
-    char interfaces[2][17];               /* first two interface names; "": none */
-    uint64_t skipped[AW_CANDUMP_N_KINDS]; /* number of entries of each kind, data frames too */
+    struct aw_asc asc;                      /* state of reading a Vector log */
+    int64_t last_ns;                        /* last relative time */
+    char interfaces[2][17];                 /* first two interface names; "": none */
+    uint64_t n_entries[AW_CANDUMP_N_KINDS]; /* number of entries of each kind */
 };
 
 /* Parses a line, which need not be NUL-terminated. Returns false if it has none of the forms
  * above. */
 bool aw_candump_parse(const char *line, size_t length, struct aw_candump *out);
 
-/* Updates the state of the log with a parsed line. AW_MORE: not a data frame; counted in skipped.
+/* Updates the state of the log with a parsed line. AW_MORE: not a data frame; counted in n_entries.
  * AW_USAGE: a log of candump -t d, whose times are differences. */
 enum aw_status aw_candump_add_entry(struct aw_candump_log *log, const struct aw_candump *entry,
                                     struct aw_error *err);

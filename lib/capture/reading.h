@@ -33,13 +33,14 @@ struct aw_reading {
     struct aw_filter filter;
 };
 
-/* Opens a recording. flags are for open(2). Returns the errors of aw_file_fail, with errno, or
- * those of aw_filter_find and aw_child_start. */
+/* Opens a recording, "-" for standard input. flags are for open(2); only O_NONBLOCK applies to a
+ * filter. A capture with the extension of a filter is read directly. Returns the errors of
+ * aw_file_fail, with errno, or those of aw_filter_find and aw_child_start. */
 enum aw_status aw_reading_open(struct aw_reading *reading, const char *path, int flags,
                                struct aw_error *err);
 
-/* Call it at the end of the input. Waits for the filter to exit. Returns AW_OK, or the filter's
- * error and message. */
+/* Call it at the end of the input. Waits up to 5 s for the filter to exit, then kills it. Returns
+ * AW_OK, or the filter's message with AW_USAGE, AW_MALFORMED, AW_NO_MEMORY or AW_LOST. */
 enum aw_status aw_reading_end(struct aw_reading *reading, struct aw_error *err);
 
 /* Closes the recording at any time, and stops a running filter. Does nothing if it is not open. */

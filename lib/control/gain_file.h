@@ -22,7 +22,7 @@ struct aw_gain {
     int64_t sent_ns; /* time of sending, ns since 1970; 0: unknown */
 };
 
-#define AW_GAIN_NAMES 3
+#define AW_GAIN_NAMES 3  /* names of a gain: joint, controller, gain */
 #define AW_GAIN_TEXT  96 /* bytes of a line, with its NUL */
 
 /* Static description of a protocol's gains. context is passed to the functions. */
@@ -45,8 +45,9 @@ struct aw_gain_file {
     bool has_times; /* the time of sending follows the value, in s since 1970 */
 };
 
-/* Finds the gain named by joint, controller and term, and parses and checks its value. AW_USAGE:
- * "unknown board 'lknie' — …", or as for check_value. */
+/* Finds the gain named by joint, controller and gain, in this order, and parses and checks its
+ * value. Ignores case in the names of controllers and gains. AW_USAGE: "unknown board 'lknie' — …",
+ * or as for check_value. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const names[AW_GAIN_NAMES], const char *text,
                              size_t *index, double *value, struct aw_error *err);
@@ -56,10 +57,10 @@ enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *contex
 bool aw_gain_file_next_known(const struct aw_gain_file *kind, const struct aw_gain *gains,
                              size_t *next, size_t *index);
 
-/* Reads a file of up to kind->n_gains gains; file NULL: opens the file called name. Errors name
- * file and line. AW_USAGE: an invalid or duplicate gain, or the file cannot be read. AW_LIMIT:
- * kind->check_value rejects a value. Also the errors of aw_lines_next. After an error, all gains
- * are unknown. */
+/* Reads a file of up to kind->n_gains gains. file NULL: opens and closes the file called name;
+ * otherwise the caller closes file. Errors name file and line. AW_USAGE: an invalid or duplicate
+ * gain, or the file cannot be read. AW_LIMIT: kind->check_value rejects a value. Also the errors of
+ * aw_lines_next. After an error, all gains are unknown. */
 enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *context,
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);
@@ -89,8 +90,8 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
 
 /* Remembers sent gains in a timed file, for devices that cannot report them. Adds the gains in the
  * file at path to known, then the gains in sent, and keeps the later value of each. Saves known to
- * the file if sent has changed it. Ignores a file that cannot be read; path "": no file. Errors are
- * those of aw_gain_file_save. */
+ * the file if sent has changed it. Ignores a file that cannot be read or parsed, and replaces it
+ * when it saves; path "": no file. Errors are those of aw_gain_file_save. */
 enum aw_status aw_gain_remember(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *known, const struct aw_gain *sent, const char *path,
                                 struct aw_error *err);

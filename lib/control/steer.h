@@ -1,10 +1,11 @@
-/* Converts a target to a velocity: the target's own velocity, plus a correction for the following
- * error, limited to max_speed.
+/* Converts a target to a velocity: the target's own velocity plus a correction for the following
+ * error. Limits the sum to ±max_speed.
  *
  *    velocity = aw_steer(rate, 10, target - actual, 50);    for each new actual
  *
- * rate and max_speed (may be INFINITY) are in units per second, gain in 1/s, error in units.
- * Returns 0 if the position is unknown (error NaN). */
+ * rate and max_speed are in units per second, gain in 1/s, error in units. rate must not be NaN.
+ * max_speed must be at least 0, and may be INFINITY: no limit. Returns 0 if the position is unknown
+ * (error NaN). */
 #ifndef AW_CONTROL_STEER_H
 #define AW_CONTROL_STEER_H
 

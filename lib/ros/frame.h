@@ -14,13 +14,16 @@
 
 extern const char aw_frame_text[], aw_log_text[]; /* these types in the format ros2msg */
 
-#define AW_FRAME_MORE 256 /* max size of a message without its bytes or text */
+/* bytes to add to the size of bytes or text, for a link or name of up to 200 bytes */
+#define AW_FRAME_MORE 256
 
-/* Writes a frame of the named link to out. Returns the size; 0: it does not fit. */
+/* Writes a frame to out in CDR, little-endian. link is a NUL-terminated name: "can0". Returns the
+ * size, bytes; 0: it does not fit. */
 size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *link,
                       struct aw_span bytes);
 
-/* Writes a mark to out. name is the name of the program. Returns the size; 0: it does not fit. */
+/* Writes a mark to out. time_ns: ns since 1970. name is the name of the program. Returns the size,
+ * bytes; 0: it does not fit. */
 size_t aw_log_write(uint8_t *out, size_t size, int64_t time_ns, const char *name, const char *text);
 
 #endif

@@ -5,11 +5,12 @@
  *     status = aw_design(&process, &driver, &options, &proposal, &err);
  *     AW_OK: proposal.per_tick may be used; AW_LIMIT: err says why it must not be
  *
- * The gains minimise the integrated absolute error after a load step, with Ms at most --ms. This is
- * the idea of MIGO (Åström, Panagopoulos, Hägglund, Automatica 34, 1998; Panagopoulos, Åström,
- * Hägglund, IEE Proc. D 149, 2002). The design uses the discrete controller and respects the range
- * of the driver and the bound on activity. For each ratio of the three gains, it finds the greatest
- * ones that meet Ms. It then searches the ratios for the least error.
+ * The gains minimise the integrated absolute error after a load step, with the maximum sensitivity
+ * Ms at most options.ms. This is the idea of MIGO (Åström, Panagopoulos, Hägglund, Automatica 34,
+ * 1998; Panagopoulos, Åström, Hägglund, IEE Proc. D 149, 2002). The design uses the discrete
+ * controller and respects the range of the driver and the bound on activity. For each ratio of the
+ * three gains, it finds the greatest ones that meet Ms. It then searches the ratios for the least
+ * error.
  */
 #ifndef AW_TUNING_DESIGN_H
 #define AW_TUNING_DESIGN_H
@@ -32,7 +33,8 @@ struct aw_design_options {
      * overshoot */
     double overshoot;
     /* Half-width of the interval of the model's dead time, s (half_widths.dead_time of struct
-     * aw_fit); NaN: unknown. Ms is limited and reported for all dead times in it. */
+     * aw_fit); NaN: unknown. Ms is limited and reported for the shortest, the model's and the
+     * longest dead time. */
     double dead_time_half_s;
     double step;           /* predicted step, as a share of full scale; 0: 0.02 */
     struct aw_rest rest;   /* state before the predicted step */
@@ -45,7 +47,7 @@ struct aw_proposal {
     struct aw_gains per_tick;
     bool out_of_range;         /* a gain is beyond the driver's range */
     struct aw_margins margins; /* margins of the linear loop */
-    double ms;                 /* largest Ms for all dead times in the interval */
+    double ms;                 /* largest Ms for the three dead times of dead_time_half_s */
     double activity;           /* output at rest, as a share of full scale */
     /* integrated absolute error after a unit load; INFINITY: the loop does not settle */
     double load_iae;
@@ -63,7 +65,7 @@ struct aw_proposal {
 /* Designs gains. AW_LIMIT: the gains must not be used, for the reason in err and refusal: the loop
  * is unstable, a gain is beyond the driver's range, the output at rest is too large, or Ms is above
  * 2. If no gains meet the limits, *proposal has neither gains nor a refusal. AW_USAGE: the model's
- * gain or the control period is out of range. AW_NO_MEMORY: out of memory. */
+ * gain or the control period is out of range. AW_NO_MEMORY: out of memory. err must not be NULL. */
 enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
                          const struct aw_design_options *options, struct aw_proposal *proposal,
                          struct aw_error *err);

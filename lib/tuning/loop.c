@@ -23,7 +23,8 @@ struct aw_loop {
     struct loop_point points[MAX_POINTS];
 };
 
-/* Returns G with hold and sampler, summed over all aliases. */
+/* Returns the response of G behind a zero-order hold, sampled every tick_s: the sum over ALIASES
+ * aliases on each side of omega. */
 static double complex sample_response(aw_response_fn *response, const void *context, double omega,
                                       double tick_s)
 {

@@ -187,7 +187,7 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     return AW_OK;
 }
 
-struct aw_columns aw_sample_columns(const struct aw_sample *samples, size_t n, double scale)
+struct aw_columns aw_copy_columns(const struct aw_sample *samples, size_t n, double scale)
 {
     double *block = malloc((4 * n + 1) * sizeof *block);
     if (!block)

@@ -75,13 +75,14 @@ bool aw_metric_is_reached(double value);
 bool aw_response_reached_target(const struct aw_response *response, const struct aw_step *step,
                                 double tolerance);
 
-/* Samples as arrays in one block: the caller frees t. t NULL: out of memory. */
+/* Samples as arrays in one block, which starts at t. */
 struct aw_columns {
     double *t, *setpoint, *measured, *output;
 };
 
-/* Copies samples, with setpoint and measured times scale. */
-struct aw_columns aw_sample_columns(const struct aw_sample *samples, size_t n, double scale);
+/* Copies samples to newly allocated columns, with setpoint and measured multiplied by scale. The
+ * caller frees t; t NULL: out of memory. */
+struct aw_columns aw_copy_columns(const struct aw_sample *samples, size_t n, double scale);
 
 /* Names of a metric, in records and for people. Its unit is the samples' unit (if uses_sample_unit
  * is set), followed by unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */

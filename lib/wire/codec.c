@@ -10,7 +10,9 @@
 
 struct layout {
     struct aw_codec *codec;
-    uint16_t bit, payload; /* start of the next row, and of the first row after the head */
+    /* start of the next row, and of the first row after the head; in bits from the start of the
+     * frame */
+    uint16_t bit, payload;
     bool overflow;
 };
 

@@ -23,10 +23,10 @@ struct settings {
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
-    bool unanswered;    /* the adapter did not answer the last frame: do not wait again */
-    bool has_stamp;     /* a frame had a timestamp of the adapter */
-    int stamp_ms;       /* that timestamp, ms */
-    int64_t stamp_time; /* that timestamp on the wall clock */
+    bool unanswered;       /* the adapter did not answer the last frame: do not wait again */
+    bool has_stamp;        /* a frame had a timestamp of the adapter */
+    int stamp_ms;          /* that timestamp, ms */
+    int64_t stamp_time_ns; /* wall-clock time of that timestamp, ns since 1970 */
 };
 
 /* Converts the adapter's time, in ms within a minute, to the wall clock, which supplies the minute.
@@ -37,13 +37,13 @@ static int64_t convert_time(struct client *self, int time_ms)
     int64_t now = aw_wall_time();
     int64_t elapsed_ns =
         ((time_ms - self->stamp_ms + AW_SLCAN_MINUTE) % AW_SLCAN_MINUTE) * AW_MILLISECOND;
-    int64_t time = self->stamp_time + elapsed_ns;
+    int64_t time = self->stamp_time_ns + elapsed_ns;
     time += (now - time) / MINUTE * MINUTE;
     if (!self->has_stamp || time > now || now - time > AW_SECOND)
         time = now;
     self->has_stamp = true;
     self->stamp_ms = time_ms;
-    self->stamp_time = time;
+    self->stamp_time_ns = time;
     return time;
 }
 

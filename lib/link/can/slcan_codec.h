@@ -55,8 +55,8 @@ void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *ou
 /* Returns true if all size characters are hexadecimal digits. */
 bool aw_slcan_is_hex(const char *text, size_t size);
 
-/* Returns the digit after S that selects a bit rate, 0 to 8. Returns -1 if there is no such
- * digit. */
+/* Returns the digit of the command S for a bit rate in bit/s: 0 (10000) to 8 (1000000). Returns -1
+ * if slcan has no digit for this rate. */
 int aw_slcan_speed_digit(long bitrate);
 
 #endif

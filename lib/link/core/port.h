@@ -1,5 +1,5 @@
-/* Common code of serial ports and pseudo-terminals: settings, names, and the programs that use
- * them. Internal to lib/link. */
+/* Settings and names of serial ports and pseudo-terminals, and the programs that use them. Also
+ * finds the programs that use UDP ports. Internal to lib/link. */
 #ifndef AW_LINK_CORE_PORT_H
 #define AW_LINK_CORE_PORT_H
 
@@ -16,7 +16,7 @@ enum aw_modem_line { AW_LINE_KEEP, AW_LINE_ON, AW_LINE_OFF };
 
 /* Settings of a serial line. Defaults: 9600 8N1, no flow control, modem lines unchanged. */
 struct aw_line_settings {
-    long baud, bits, stop;
+    long baud, bits, stop;         /* bit/s; data bits per character; stop bits */
     size_t parity, flow, dtr, rts; /* values of the enums above */
 };
 
@@ -27,8 +27,9 @@ extern const char *const aw_line_keys[];
 enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct aw_url *url,
                                 struct aw_error *err);
 
-/* Finds a key that does not depend on the path's spelling: the /dev/serial/by-id link, the last
- * symlink to a pty (whose number changes with every start), or the real path. */
+/* Finds the key that identifies a device in saved data. It does not depend on the path's spelling:
+ * the /dev/serial/by-id link, the last symlink to a pty (whose number changes with every start), or
+ * the real path. */
 void aw_port_find_key(const char *path, char *key, size_t size);
 
 /* Makes the path absolute. Does not follow a symlink at its end. Returns false and sets
@@ -67,7 +68,7 @@ void aw_port_explain(const char *path, int error, char *out, size_t size);
 
 /* Opens a terminal device non-blocking and locks it against other programs (flock). AW_NO_LINK: it
  * cannot be opened or locked, or the path's symlink is stale (owner.h). The message explains the
- * reason and a remedy. */
+ * reason and a remedy. On AW_OK the caller closes *fd; otherwise *fd is -1. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
 
 #endif

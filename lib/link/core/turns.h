@@ -3,8 +3,9 @@
  * Some devices send their answers to every program that has them open, and can store only one
  * request. They lose requests if two programs send at the same time. So armwire's programs lock two
  * bytes of the device node: the first byte is the head of the queue, the second one the turn.
- * Programs that wait go first when another program ends its turn. A program that dies, or takes no
- * turns, does not block others. */
+ * A program that ends its turn must queue again, so waiting programs get the next turn. A program
+ * that exits releases its locks, and one that takes no turns is ignored. The functions are
+ * aw_link_start_turn and aw_link_end_turn in link.h. */
 #ifndef AW_LINK_CORE_TURNS_H
 #define AW_LINK_CORE_TURNS_H
 

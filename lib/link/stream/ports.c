@@ -20,12 +20,12 @@ static void copy_text(char *out, size_t size, const char *text)
  * to the serial core since Linux 6.5. */
 static void find_driver(const char *name, char *out, size_t size)
 {
-    char link[PATH_MAX], device[PATH_MAX], driver[PATH_MAX];
-    snprintf(link, sizeof link, "/sys/class/tty/%s/device", name);
-    for (bool has_parent = realpath(link, device) != NULL; has_parent && strlen(device) > 13;
-         has_parent = dirname(device) != NULL) {
-        snprintf(link, sizeof link, "%.*s/driver", PATH_MAX - 16, device);
-        if (!realpath(link, driver))
+    char symlink_path[PATH_MAX], device[PATH_MAX], driver[PATH_MAX];
+    snprintf(symlink_path, sizeof symlink_path, "/sys/class/tty/%s/device", name);
+    for (bool has_parent = realpath(symlink_path, device) != NULL;
+         has_parent && strlen(device) > 13; has_parent = dirname(device) != NULL) {
+        snprintf(symlink_path, sizeof symlink_path, "%.*s/driver", PATH_MAX - 16, device);
+        if (!realpath(symlink_path, driver))
             continue;
         copy_text(out, size, basename(driver));
         if (strcmp(out, "port") != 0 && strcmp(out, "ctrl") != 0)

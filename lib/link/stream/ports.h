@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* A port that could be opened, for "list". Plain data of fixed size. "" means unknown or none. */
+/* A serial port, for "list". Plain data of fixed size; "" means unknown or none. */
 struct aw_port {
     char path[96];
     char description[96];
@@ -16,7 +16,7 @@ struct aw_port {
     char usb[16];      /* "0403:6001" */
     char serial[64];   /* serial number of the USB device */
     char holder[96];   /* program that has it open: "minicom (pid 4711)" */
-    char problem[160]; /* why it cannot be opened, and the remedy */
+    char problem[160]; /* why it cannot be opened, and the remedy; "": it can */
 };
 
 /* Lists serial ports. Fills at most max entries and returns the total number. */

@@ -143,10 +143,10 @@ struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
-/* Reads and handles one frame: telemetry (dir AW_RX) or a command seen on the bus (AW_TX). Returns
- * AW_OK, AW_TIMEOUT, AW_STOPPED or AW_LOST. AW_EVENT: no frame, but a link event (see rx.event).
- * AW_MALFORMED: a damaged frame or one of another node (received has no record); the caller may
- * continue. */
+/* Reads and handles one frame. Returns AW_OK for telemetry (dir AW_RX), a command seen on the bus
+ * (AW_TX), or a declared packet of another node. Otherwise AW_TIMEOUT, AW_STOPPED or AW_LOST.
+ * AW_EVENT: no frame, but a link event (see rx.event). AW_MALFORMED: a damaged frame or an unknown
+ * identifier (received has no record); the caller may continue. */
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 

@@ -200,8 +200,10 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
 enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *text,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 
-/* Checks that the joint can exist. AW_USAGE, with a list of joints: the simulation sends joints,
- * and neither it nor the names include this one. A joint whose Send is off may still exist. */
+/* Checks that the joint is known: sent by the simulation, or named by its number in the names file.
+ * AW_USAGE, with a suggestion or a list of joints: it is neither. Accepts any joint before the
+ * simulation has sent joints. Also refuses an unnamed joint that exists in the simulation but is
+ * not sent (its option Send is off). */
 enum aw_status aw_ezphys_check_target(const struct aw_ezphys *ez,
                                       const struct aw_ezphys_target *target, struct aw_error *err);
 

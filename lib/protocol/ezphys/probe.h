@@ -19,7 +19,8 @@
 struct aw_ezphys_guess {
     /* value for --wire: a preset if one is equal, otherwise the parts */
     char wire[AW_EZPHYS_FRAMING_TEXT];
-    double score;              /* 0 to 1: share of plausible bytes */
+    /* 0 to 1: share of explained bytes, reduced for implausible values and irregular messages */
+    double score;
     double margin;             /* score minus that of the next best different description */
     uint64_t bytes, explained; /* bytes examined, and bytes in packets that fit */
     uint64_t packets;

@@ -141,7 +141,8 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
  * aw_unitysim_idle. */
 enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Return the age of the last feedback (AW_NEVER: none yet), and whether it is too old. */
+/* Return the age of the last feedback, ns (AW_NEVER: none yet), and whether it exceeds
+ * options.stale_ns; true without feedback. */
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
 bool aw_unitysim_is_stale(const struct aw_unitysim *unity);
 

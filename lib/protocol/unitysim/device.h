@@ -4,24 +4,25 @@
  *     struct aw_device *device = aw_unitysim_device_new(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
- * Datagrams, see wire.h. As published: the simulator is silent until a scene from 1 on is loaded.
- * Then it sends feedback every 15 ms; in scene 0, which has no such arm, it repeats the last
- * values. A scene puts every joint on 2048, stopped, with the limits and the camera of the packet.
- * Commands latch; there is no watchdog. State 3 leaves a joint unchanged; 4 and above stop it, like
- * 0. A joint stops at its limits. An update changes the limits at once, and a joint that is then
- * outside drives back inside. Ticks are truncated toward zero. The velocity of feedback is the
- * commanded one while a joint is driven, also when it pushes against a limit. A camera with y 0 is
- * the scene's own view. Damaged datagrams are dropped silently. A short one with a valid checksum
- * takes effect as far as possible, with the checksum read as data. In control, complete entries
- * take effect. A short scene is loaded. The camera of scene and update applies if present, and the
- * limits if all are present. Values missing from a scene keep their old values. The length byte is
- * ignored.
+ * Datagrams, see wire.h. As published: the simulator is silent until a scene with number 1 or
+ * higher is loaded. Then it sends feedback every 15 ms. In scene 0, which has no visible arm, it
+ * repeats the last values. Loading a scene stops every joint at 2048 ticks and applies the limits
+ * and the camera of the packet. Commands latch; there is no watchdog. State 3 leaves a joint
+ * unchanged; 4 and above stop it, like 0. A joint stops at its limits. An update changes the limits
+ * at once, and a joint that is then outside drives back inside. Ticks are truncated toward zero.
+ * The velocity of feedback is the commanded one while a joint is driven, also when it pushes
+ * against a limit. A camera with y 0 is the scene's own view. Damaged datagrams are dropped
+ * silently. A short one with a valid checksum takes effect as far as possible, with the checksum
+ * read as data. In control, complete entries take effect. A short scene is loaded. The camera of
+ * scene and update applies if present, and the limits if all are present. Values missing from a
+ * scene keep their old values. The length byte is ignored.
  *
  * Time: physics in steps of 20 ms from the first call, so that a run depends only on the commands
  * and their times. A stopped joint coasts to its last target, which is at most a step ahead.
  *
- * Our choice: the speed of a unit of velocity, one of three (see the options). The real simulation
- * has a soft drive and is slower than its numbers, more so at low frame rates; we ignore this.
+ * Our choice: deg/s per unit of velocity, one of three values (see enum aw_unitysim_speed). The
+ * real simulation has a soft drive and is slower than its numbers, more so at low frame rates; we
+ * ignore this.
  */
 #ifndef AW_PROTOCOL_UNITYSIM_DEVICE_H
 #define AW_PROTOCOL_UNITYSIM_DEVICE_H
@@ -47,8 +48,8 @@ struct aw_unitysim_device_options {
     unsigned stuck;       /* bits of the joints that ignore commands */
     double feedback_loss; /* share of dropped feedback: 0 … 1 */
     uint64_t seed;
-    /* protocol with custom packets, see packets/memory.h; or NULL. Joints move to their setpoints
-     * at 90 deg/s, until a control command replaces them */
+    /* protocol with custom packets, see packets/memory.h; or NULL. Must outlive the device. Joints
+     * move to their setpoints at 90 deg/s, until a control command replaces them */
     const struct aw_protocol *protocol;
 };
 
@@ -68,7 +69,8 @@ struct aw_unitysim_device_counters {
     uint64_t feedback, lost; /* feedback sent; feedback dropped by feedback_loss or while muted */
 };
 
-/* Returns NULL if out of memory. The caller closes the device through its ops. */
+/* Copies the options. Returns NULL if out of memory. The caller closes the device through its
+ * ops. */
 struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options *options);
 
 /* The true state, for the summary and for tests. */
@@ -81,7 +83,7 @@ struct aw_unitysim_truth {
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
     bool at_limit[AW_UNITYSIM_JOINTS];
     struct aw_unitysim_device_counters counters;
-    char drop_reason[160]; /* the reason of the last dropped datagram, or "" */
+    char drop_reason[160]; /* reason of the last dropped datagram or rejected scene, or "" */
 };
 
 /* Returns the state at time now, which must not decrease. */

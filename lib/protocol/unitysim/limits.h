@@ -18,9 +18,10 @@
 #include "base/status.h"
 #include "protocol/unitysim/arm.h"
 
-/* Reads a file (NULL: the file named name) into *limits, which is unchanged after an error.
- * AW_USAGE: an invalid or duplicate line; AW_LIMIT: min above max or outside the wire's range.
- * Both name file and line. AW_USAGE if the file cannot be read. */
+/* Reads limits from file, or opens the file called name if file is NULL. The caller closes file.
+ * *limits is unchanged after an error. AW_USAGE: an invalid or duplicate line. AW_LIMIT: min is
+ * above max or outside the wire's range. Both name file and line. Also the errors of aw_lines_next,
+ * such as AW_USAGE for a file that cannot be opened. */
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err);
 

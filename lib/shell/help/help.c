@@ -387,7 +387,7 @@ void aw_print_man_page(struct aw_session *session)
     aw_page_add_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }
 
-/* ---- Pages of help ---- */
+/* ---- Help pages ---- */
 
 static void print_topic_page(struct aw_page *page, const struct aw_topic *topic)
 {

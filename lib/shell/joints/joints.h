@@ -419,7 +419,8 @@ struct aw_joint aw_joint_make(const char *name);
 void aw_joint_set_value(struct aw_joint *joint, enum aw_joint_value kind, double value,
                         int64_t time_ns);
 
-/* Complete the names of measured joints, in rows of commands; the pairs variant adds "=". */
+/* Values for .complete of an argument. Offer the names of all joints except blind and excluded
+ * ones; the pairs variant appends "=". */
 aw_complete_fn aw_joints_complete, aw_joints_complete_pairs;
 
 #endif

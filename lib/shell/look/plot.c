@@ -48,7 +48,7 @@ struct plot {
     struct {
         int64_t deadline;
         int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
-        int64_t before_ns;         /* sample time minus time of day, for the previous sample */
+        int64_t before_ns;         /* sample time minus time of day at the previous sample */
         int64_t shift_ns;          /* strip time minus sample time */
         bool has_model_time;       /* sample times are simulation times */
         /* duration of --for; start and latest time of the simulation */

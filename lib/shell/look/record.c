@@ -163,13 +163,13 @@ static enum aw_status check_fields(struct recorder *r)
     return aw_stream_check(session, r->fields, NULL);
 }
 
-static bool is_output(const char *path)
+static bool is_stdout(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
 
 /* Refuses '-' where standard output has another use: in a script, or on a terminal. */
-static enum aw_status check_output(struct aw_session *session)
+static enum aw_status check_stdout(struct aw_session *session)
 {
     if (!session->mode.one_shot || session->mode.scripts)
         return aw_fail(&session->err, AW_USAGE,
@@ -208,8 +208,8 @@ static enum aw_status begin_recorder(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
     enum aw_status status = choose_format(r, path);
-    if (status == AW_OK && is_output(path))
-        status = check_output(session);
+    if (status == AW_OK && is_stdout(path))
+        status = check_stdout(session);
     if (status == AW_OK)
         status = check_fields(r);
     if (status == AW_OK)
@@ -220,7 +220,7 @@ static enum aw_status begin_recorder(struct recorder *r, const char *path)
         status = aw_stream_open(&r->stream, session, NULL);
     if (status == AW_OK) {
         aw_stream_check_first(r->stream, r->fields, NULL);
-        if (!is_output(path) || !aw_stop_is_pipe(session->out.fd))
+        if (!is_stdout(path) || !aw_stop_is_pipe(session->out.fd))
             aw_stream_reconnect(r->stream, false);
     }
     if (status == AW_OK)
@@ -337,7 +337,7 @@ static enum aw_status end_recorder(struct recorder *r, enum aw_status status)
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->owns_tee)
         aw_tee_close(session, &session->device.tee_error);
-    if (is_output(r->path) && !session->out.error) /* the result is human-readable */
+    if (is_stdout(r->path) && !session->out.error) /* the result is human-readable */
         session->out.fd = STDERR_FILENO;
     return status;
 }

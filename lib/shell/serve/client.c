@@ -42,7 +42,7 @@ static void send_flag(struct aw_attached *attached, enum aw_serve_type type, boo
 static void handle_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
-    bool looks = !session->run.command || session->run.command->safety == AW_READ;
+    bool only_reads = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease.number = 0;
     attached->lease.loss_reported = true;
     attached->frame_number++; /* a late answer to a pending frame no longer counts */
@@ -52,7 +52,7 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
-    if (session->mode.interactive && (looks || !attached->lease.in_command)) {
+    if (session->mode.interactive && (only_reads || !attached->lease.in_command)) {
         if (attached->is_closed || !*attached->loss_reason)
             aw_session_print_notice(session, "%s", why);
         return;

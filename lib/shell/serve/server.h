@@ -96,7 +96,7 @@ struct aw_server {
         unsigned connections;         /* the link's n_connections at the last check */
         const struct aw_peer *sender; /* client whose frame is being written, or NULL */
         struct aw_question questions[AW_QUESTIONS];
-        struct aw_question *open_question; /* the one without answer, or NULL */
+        struct aw_question *open_question; /* the unanswered question, or NULL */
         struct aw_splitter received;
         struct aw_splitter checker; /* checks the frames of clients */
         char url[256];              /* URL of the device */

@@ -46,8 +46,8 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
  * left. */
 bool aw_wanted_pick(struct aw_session *session, struct aw_object *object);
 
-/* Returns true if --fields and --format name this key or nothing. In a script, the names may belong
- * to other commands. */
+/* Returns true if --fields or --format names this key, or if neither names anything. In a script,
+ * the names may belong to other commands. */
 bool aw_wanted_has_key(const struct aw_session *session, const char *key);
 
 /* Call it after the command. AW_USAGE for a name that no row or result had. */

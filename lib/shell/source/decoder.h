@@ -48,7 +48,8 @@ struct aw_decoder {
         struct aw_error first_error; /* the first problem, for a command-line argument */
     } counts;
     struct {
-        uint64_t limit;  /* stop after this many records; 0: no limit */
+        /* stop after printing this many records; 0: no limit; ignored with on_record */
+        uint64_t limit;
         bool adds_names; /* records end with the name of their subject */
         /* Receives the records, which are then not printed. A status other than AW_OK ends
          * decoding. May be NULL. */
@@ -64,6 +65,9 @@ struct aw_decoder {
     struct aw_record record;             /* the record being decoded */
 };
 
+/* Initialises a zeroed decoder. Set output.on_record before the call: without it, the call opens
+ * the view for printing. Sets output.limit from --count. Borrows session, and uses its frame
+ * buffer. Returns the errors of selecting subjects, the wire or the view. */
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);
 
 /* Begins another input. name: as in struct aw_decoder. AW_INPUT_UNKNOWN: detect the format. */

@@ -46,7 +46,7 @@ static void report_lines(struct aw_session *session, const char *name,
     char text[160] = "";
     for (size_t i = 1; i < AW_CANDUMP_N_KINDS; i++) {
         size_t length = strlen(text);
-        uint64_t n = lines->skipped[i];
+        uint64_t n = lines->n_entries[i];
         if (n)
             snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %s%s", length ? ", " : "",
                      n, kinds[i], get_plural(n));

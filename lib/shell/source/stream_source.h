@@ -14,7 +14,9 @@
 struct aw_source {
     /* name: name of the file in messages; "" for a link. */
     enum aw_status (*begin)(struct aw_stream *stream, const char *name);
-    /* Fills stream->item. The stream adds the subject and points of a record. */
+    /* Fills stream->item. The stream adds the subject and points of a record. deadline is a time of
+     * the session's clock, or of the real clock for files and pipes, ns. AW_TIMEOUT at the
+     * deadline, AW_END at the end. */
     enum aw_status (*next)(struct aw_stream *stream, int64_t deadline);
     void (*restart)(struct aw_stream *stream); /* called after a reconnect; or NULL */
     /* frees what state points to, but not state; or NULL */
@@ -34,10 +36,10 @@ struct aw_stream {
     struct {
         bool is_live;
         bool read_ahead;           /* an item has been read ahead */
-        struct aw_reading reading; /* input buffer for text and captures */
+        struct aw_reading reading; /* the open file or pipe, for text and captures */
         struct aw_child child;     /* prints the lines of a server */
         const char *name;          /* name of the file or server; NULL: the input is a link */
-        uint64_t line;             /* line number in the input, from 1 */
+        uint64_t line;             /* number of the last line read, from 1; 0: none yet */
         bool ended, started;       /* the input has ended; the input has delivered something */
         size_t buffered, used;     /* bytes in buffer: total, processed */
         char buffer[AW_STREAM_BLOCK + 1];
@@ -54,6 +56,7 @@ struct aw_stream {
         uint64_t lost_before;      /* frames dropped by links that are closed now */
         bool reconnects, any_link; /* see aw_stream_reconnect */
         bool link_lost;
+        /* time of the next attempt (real clock), and the pause before it */
         int64_t retry_ns, pause_ns;
     } reconnect;
     /* simulation time */

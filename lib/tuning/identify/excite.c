@@ -7,13 +7,13 @@
 
 #include "control/samples.h"
 
-#define REST_S             0.3
+#define REST_S             0.3  /* duration of the rest at the start, s */
 #define STEP_END           0.7  /* share of the max deviation at which a step ends */
 #define MIN_GROWTH         1.03 /* growth by this factor counts as motion */
 #define REST_SHARE         0.4 /* share of a step's time without motion after which it is at rest */
 #define MAX_REST_S         1.5 /* max time without motion: supervision ends a step after 2 s */
 #define STEP_SHARE         0.19 /* max duration of a step, as a share of the whole time */
-#define RELAY_SHARE        0.2
+#define RELAY_SHARE        0.2  /* max duration of a relay, as a share of the whole time */
 #define SMALL_RELAY        0.5  /* amplitude of the small relay, as a share of the full one */
 #define SMALL_RELAY_OFFSET 0.8  /* offset of the small relay, as a share of the step's distance */
 #define MIN_JUMP           0.03 /* smallest jump, as a share of the output's range */

@@ -12,6 +12,7 @@
 #define MIN_SAMPLES      30
 #define HELD_OUT_SHARE   0.3
 #define MAX_JUMPS        120 /* max jumps used to find the period */
+#define MIN_JUMP_SHARE   0.2 /* smallest jump used for that, as a share of the input's spread */
 #define POOR_FIT         0.7 /* below this fit, pieces of the record are tried */
 #define ROUGHNESS_FACTOR 3   /* factor of the input's roughness in the uncertainty */
 #define LARGEST          1e30
@@ -355,11 +356,11 @@ static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_option
  * jumps. Returns all samples if there are few jumps. */
 static size_t find_piece(const struct aw_trial *trial)
 {
-    double jump = 0.2 * aw_find_spread(trial->input, trial->n_inputs), intervals[MAX_JUMPS],
-           previous = 0;
+    double min_jump = MIN_JUMP_SHARE * aw_find_spread(trial->input, trial->n_inputs);
+    double intervals[MAX_JUMPS], previous = 0;
     size_t n = 0;
     for (size_t i = 0; i + 1 < trial->n_inputs && n < MAX_JUMPS; i++)
-        if (fabs(trial->input[i + 1] - trial->input[i]) > jump) {
+        if (fabs(trial->input[i + 1] - trial->input[i]) > min_jump) {
             intervals[n++] = trial->input_t[i] - previous;
             previous = trial->input_t[i];
         }

@@ -76,7 +76,7 @@ enum aw_status aw_experiment_plot(struct aw_experiment *experiment)
     char text[112];
     if (!path || n == 0)
         return AW_OK;
-    const struct aw_columns c = aw_sample_columns(experiment->samples.list, n, 1);
+    const struct aw_columns c = aw_copy_columns(experiment->samples.list, n, 1);
     if (!c.t)
         return aw_no_memory(&session->err);
     const struct aw_series angles[] = {
@@ -113,7 +113,7 @@ enum aw_status aw_experiment_draw_step(struct aw_session *session, const struct 
         aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
     if (!samples)
         return session->err.status;
-    const struct aw_columns c = aw_sample_columns(samples, n, model->full_scale);
+    const struct aw_columns c = aw_copy_columns(samples, n, model->full_scale);
     free(samples);
     if (!c.t)
         return aw_no_memory(&session->err);

@@ -13,12 +13,12 @@
 
 #define LATE_S 0.02 /* time to read queued messages after this program was delayed, s */
 
-enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool required,
-                                      struct aw_experiment_joint *joint)
+enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name,
+                                      bool mode_required, struct aw_experiment_joint *joint)
 {
     const struct aw_experiment_hooks *hooks = aw_experiment_get_hooks(session);
     if (hooks->mode)
-        return hooks->mode(session, name, required, joint);
+        return hooks->mode(session, name, mode_required, joint);
     *joint = hooks->defaults;
     return AW_OK;
 }

@@ -62,9 +62,10 @@ struct aw_experiment {
 };
 
 /* Set the mode and the joint by the tool's hooks. The mode must be known before the joint is
- * chosen. */
-enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name, bool required,
-                                      struct aw_experiment_joint *joint);
+ * chosen. mode_required: AW_USAGE if no mode is given. Otherwise a missing mode leaves mode "" and
+ * scale 1. A tool without modes copies its defaults. */
+enum aw_status aw_experiment_set_mode(struct aw_session *session, const char *name,
+                                      bool mode_required, struct aw_experiment_joint *joint);
 enum aw_status aw_experiment_find_joint(struct aw_session *session, const struct aw_args *args,
                                         const char *name, struct aw_experiment_joint *joint);
 

@@ -8,8 +8,8 @@
 #define MAX_INTEGRATION_S 1.0   /* max duration of an integration, s */
 #define ERROR             0.03  /* error to integrate, as a share of full scale */
 #define KI                0.002 /* ki per control period: two steps of its resolution on the wire */
-#define END_OUTPUT        0.007 /* ends an integration: within the dead band, without motion */
-#define MAX_OUTPUT        0.0095 /* a larger output does not come from this integration */
+#define END_OUTPUT        0.007 /* share of full scale, in the dead band; ends an integration */
+#define MAX_OUTPUT        0.0095 /* share of full scale; a larger output has another cause */
 #define MAX_WAIT          5      /* max wait for the sample period, in tenths of a second */
 #define ATTEMPTS          6      /* max number of integrations */
 
@@ -72,7 +72,7 @@ static void evaluate(const struct aw_experiment *experiment, double ki, struct a
 {
     size_t n = experiment->samples.n;
     const struct aw_columns c =
-        aw_sample_columns(experiment->samples.list, n, 1 / experiment->joint.scale);
+        aw_copy_columns(experiment->samples.list, n, 1 / experiment->joint.scale);
     for (size_t i = 0; c.t && i < n; i++)
         c.setpoint[i] -= c.measured[i];
     if (c.t && fabs(experiment->sampling.last.output) < MAX_OUTPUT)

@@ -17,7 +17,7 @@ struct sweep_state {
     double centre; /* centre of the sweep, in the controller's unit */
     struct aw_bode_point points[AW_SWEEP_TONES];
     double coherence[AW_SWEEP_TONES]; /* NaN: the run is too short */
-    double fit;
+    double explained_share;           /* share of the variance that the tones explain */
 };
 
 static enum aw_status parse_plan(struct aw_experiment *experiment, struct sweep_state *s)
@@ -118,12 +118,12 @@ static void find_coherence(const struct aw_columns *c, size_t n, struct sweep_st
 static enum aw_status estimate(struct aw_experiment *experiment, struct sweep_state *s)
 {
     size_t first = find_start(experiment, s), n = experiment->samples.n;
-    const struct aw_columns c = aw_sample_columns(experiment->samples.list, n, 1);
+    const struct aw_columns c = aw_copy_columns(experiment->samples.list, n, 1);
     if (!c.t)
         return aw_no_memory(&experiment->session->err);
     enum aw_status status =
         aw_sweep_response(&s->sweep, c.t + first, c.setpoint + first, c.measured + first, n - first,
-                          s->points, &s->fit, &experiment->session->err);
+                          s->points, &s->explained_share, &experiment->session->err);
     if (status == AW_OK)
         find_coherence(&c, n, s);
     free(c.t);
@@ -175,7 +175,7 @@ static void report(struct aw_experiment *experiment, const struct sweep_state *s
     aw_object_add_number(result, "peak_frequency", closed.peak_hz, 4, "Hz");
     aw_object_add_number(result, "phase_margin", loop.phase_margin_deg, 2, "deg");
     aw_object_add_number(result, "crossover", loop.crossover_hz, 4, "Hz");
-    aw_object_add_number(result, "fit", s->fit, 4, NULL);
+    aw_object_add_number(result, "fit", s->explained_share, 4, NULL);
 }
 
 enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args)

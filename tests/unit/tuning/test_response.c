@@ -244,7 +244,7 @@ TEST(samples_are_copied_to_columns)
 {
     static const struct aw_sample few[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
     static const double wanted[] = {1, 5, 20, 60, 30, 70, 4, 8}; /* the columns of one block */
-    struct aw_columns columns = aw_sample_columns(few, 2, 10);
+    struct aw_columns columns = aw_copy_columns(few, 2, 10);
     assert_memory_equal(columns.t, wanted, sizeof wanted);
     assert_true(columns.setpoint == columns.t + 2 && columns.measured == columns.t + 4 &&
                 columns.output == columns.t + 6);
