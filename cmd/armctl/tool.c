@@ -175,8 +175,9 @@ static const struct aw_command commands[] = {
      .run = aw_run_jog},
     {.name = "status", .summary = "show the last confirmed positions and their times",
      .run = aw_run_status,
-     .details = "The arm sends no reports on its own. The position of a joint is the last "
-         "confirmed one, or 'unconfirmed' if its last command was not confirmed.",
+     .details = "The arm sends no reports on its own. 'actual' is the last confirmed position. "
+         "After a command without confirmation, 'target' is the sent value and 'fault' is "
+         "'unconfirmed'.",
      .examples = AW_LIST("-l sim: status", "-l sim: status -j")},
     {.name = "limits", .summary = "show the limits of the joints and their sources",
      .args = AW_ARGS(
@@ -221,7 +222,9 @@ static enum aw_status configure(struct aw_session *session, const char *section,
 {
     if (strncmp(section, "joint ", 6) != 0)
         return aw_fail(err, AW_USAGE,
-                       "unknown section [%.40s] — use [link], [options] or [joint NAME]", section);
+                       "unknown section [%.40s] — use [link], [options], [teleop NAME] or "
+                       "[joint NAME]",
+                       section);
     return aw_armctl_profile_set(&armctl_state(session)->profile, section + 6, key, value, err);
 }
 

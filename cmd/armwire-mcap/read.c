@@ -104,7 +104,7 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
     struct aw_span name = aw_mcap_get_part(&in), language = aw_mcap_get_part(&in);
     struct aw_span text = aw_mcap_get_part(&in);
     if (in.is_short || !number)
-        return fail_damaged(err, "schema is truncated");
+        return fail_damaged(err, "schema is truncated, or its id is 0");
     struct schema *schema = reader->schemas[number] = calloc(1, sizeof *schema);
     if (!schema)
         return aw_no_memory(err);

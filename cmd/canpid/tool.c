@@ -96,8 +96,9 @@ static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the telemetry of the joints",
      .run = aw_run_status,
      .details = "Values have the unit of the controller if it is known (from -c, or seen on the "
-         "bus), otherwise % of full scale. A driver without a target is disabled. The command "
-         "fails if a board selected with -b sends no telemetry.",
+         "bus), otherwise % of full scale. If only the target is '-', the driver is disabled. If "
+         "another controller than that of -c is active, target and actual are both '-'. The "
+         "command fails if a board selected with -b sends no telemetry.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(

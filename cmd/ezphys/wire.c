@@ -70,7 +70,9 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
         return aw_fail(err, AW_USAGE,
-                       "unknown section [%.40s] — use [link], [options] or [wire NAME]", section);
+                       "unknown section [%.40s] — use [link], [options], [teleop NAME] or "
+                       "[wire NAME]",
+                       section);
     enum aw_status status = find_or_add_wire(wires, section + 5, &i, err);
     if (status != AW_OK)
         return status;

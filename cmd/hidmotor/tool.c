@@ -211,7 +211,8 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: velocity elbow=100")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure round-trip times", .safety = AW_READ, .run = aw_run_ping,
-     .details = "Measures 100 round trips, -n COUNT round trips, or for --for TIME.",
+     .details = "Measures 100 round trips, or COUNT with -n, or as many as fit in the TIME of "
+         "--for.",
      .examples = AW_LIST("-l sim: ping -n 20")},
     {.name = "send", .summary = "send any packet and print the reply",
      .args = AW_ARGS(

@@ -145,11 +145,15 @@ static enum aw_status parse_velocity(struct aw_session *session, const char *tex
     struct aw_unitysim_drive drive;
     enum aw_status status = aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, NULL);
     if (status == AW_LIMIT)
-        return aw_fail(&session->err, status, "velocity: %.20s is out of range (1 to %d)", text,
-                       AW_UNITYSIM_VELOCITY_MAX);
+        return aw_fail(&session->err, status,
+                       "velocity: %.20s is out of range (max %d, or %ddeg/s) — give a lower speed",
+                       text, AW_UNITYSIM_VELOCITY_MAX,
+                       (int)(AW_UNITYSIM_VELOCITY_MAX * AW_UNITYSIM_DEG_S));
     if (status != AW_OK || drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "velocity: '%.20s' is not an unsigned speed — write 45 or 30deg/s", text);
+                       "velocity: '%.20s' is not a speed of 1 or more — write 45 (units of 0.684 "
+                       "deg/s) or 30deg/s",
+                       text);
     unitysim_state(session)->motion.velocity = drive.velocity;
     return AW_OK;
 }

@@ -87,10 +87,10 @@ static const struct aw_command commands[] = {
          {.name = "clamp", AW_AT_TOOL(unitysim_options, clamp),
           .help = "reduce a velocity above the limit of the joint instead of refusing it"}),
      .safety = AW_MOTION, .timed = true, .run = run_drive,
-     .details = "Sends control packets every 15 ms, until --for or Ctrl-C ends it. + increases the "
-         "ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, hand open. "
-         "Joints that you do not name stop. In a script, a control record drives the joints until "
-         "the next one.",
+     .details = "Sends control packets every 15 ms until --for expires or Ctrl-C is pressed. + "
+         "increases the ticks: shoulder and wrist_rotate to the right, elbow and wrist_flex up, "
+         "hand open. Joints that you do not name stop. In a script, a control record drives the "
+         "joints until the next one.",
      .examples = AW_LIST("-l sim: drive elbow=+45 --for 0.3s",
          "-l sim: drive hand=open shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions",
@@ -99,9 +99,10 @@ static const struct aw_command commands[] = {
           .help = "positions, such as elbow=2135 (ticks) or elbow=7.6deg; also velocity=, "
                   "tolerance= (ticks) and timeout="}),
      .safety = AW_MOTION, .run = aw_run_move,
-     .details = "Moves all joints at once, using their feedback, and slows down near the target. "
-         "Also accepts velocity=45, tolerance=10, timeout=10s. The exit code is 3 if a joint does "
-         "not arrive.",
+     .details = "Moves the named joints at once, using their feedback, and slows down near the "
+         "target. Also accepts velocity= (units of 0.684 deg/s, or such as 30deg/s; default: the "
+         "maximum of each joint), tolerance= (ticks, default: 10) and timeout= (default: "
+         "--timeout, or 10s). The exit code is 3 if a joint does not arrive.",
      .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
     {.name = "jog", .summary = "move one joint by an amount, or with the keys",

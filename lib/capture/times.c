@@ -109,7 +109,8 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
     *column = aw_find_time_column((const char *const *)table->names, table->n_columns, &time);
     *scale = time.scale;
     if (*column >= 0 && time.no_unit) {
-        aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms",
+        aw_fail(err, AW_USAGE,
+                "column %.60s: unit of time unknown — rename the column to t_s or t_ms",
                 table->names[*column]);
         return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }

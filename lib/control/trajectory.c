@@ -181,11 +181,11 @@ static enum aw_status check_points(const double *t_s, const double *points, size
         return aw_fail(err, AW_USAGE, "path has no points — give at least one");
     for (size_t i = 0; i < n * channels; i++)
         if (!isfinite(points[i]))
-            return aw_fail(err, AW_USAGE, "path: point %zu is not a number — correct it",
+            return aw_fail(err, AW_USAGE, "path: point %zu is not finite — correct it",
                            i / channels + 1);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(t_s[i]))
-            return aw_fail(err, AW_USAGE, "path: time of point %zu is not a number — correct it",
+            return aw_fail(err, AW_USAGE, "path: time of point %zu is not finite — correct it",
                            i + 1);
         if (i > 0 && t_s[i] <= t_s[i - 1])
             return aw_fail(

@@ -89,13 +89,14 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "unix",
         .usage = "unix:PATH",
-        .help = "Unix-domain datagrams to a program on this machine",
+        .help = "Unix-domain connection to a program on this machine; one frame per packet "
+                "(SOCK_SEQPACKET)",
         .open = aw_unix_open,
     },
     {
         .scheme = "unix-listen",
         .usage = "unix-listen:PATH",
-        .help = "Unix-domain datagram server on this machine",
+        .help = "Unix-domain server on this machine; one frame per packet (SOCK_SEQPACKET)",
         .is_server = true,
         .open = aw_unix_listen_open,
     },

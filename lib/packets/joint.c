@@ -111,9 +111,9 @@ static enum aw_status check_unit(const char *joint, const char *key, const char 
     if (is_same_unit || (unit && wanted && aw_number_find_scale(unit, wanted, &scale, &offset)))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
-                   "joint %s: setpoint is in %s, %s in %s — give one of them a scale with the unit "
-                   "of the other",
-                   joint, wanted ? wanted : "no unit", key, unit ? unit : "no unit");
+                   "joint %s: units differ (setpoint: %s, %s: %s) — give both fields a unit of the "
+                   "same kind, directly or in scale=",
+                   joint, wanted ? wanted : "none", key, unit ? unit : "none");
 }
 
 /* Parses a positive number in this unit. text NULL: leaves *value unchanged. */

@@ -133,9 +133,8 @@ static enum aw_status check_effect(struct file_reader *r, const struct aw_messag
         return AW_OK;
     if (builtin->drives)
         return aw_fail(r->err, AW_USAGE,
-                       "packet %s: replaces '%s', which moves the device — add "
-                       "'moves = yes'",
-                       message->name, builtin->name);
+                       "packet %s: replaces '%s', which moves the device — %sadd 'moves = yes'",
+                       message->name, builtin->name, message->reads ? "remove 'ask' and " : "");
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: replaces '%s', which changes the device — remove 'ask'",
                    message->name, builtin->name);

@@ -540,7 +540,7 @@ advised() {
     has "$why" "no time column in zeit, m1, m2, m3 — name one t_s or t_ms"
     sed 's/zeit/time/' mine.csv >time.csv
     advised time.csv
-    has "$why" "time: unit unknown"
+    has "$why" "column time: unit of time unknown"
     sed 's/zeit/seconds/' mine.csv >seconds.csv
     ok hidmotor -q -l "$fast" play seconds.csv
     sed 's/zeit/t/; s/m1/waist/' mine.csv >waist.csv

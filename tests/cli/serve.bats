@@ -387,7 +387,7 @@ END
     fails_with 4 "serve:$D/arm: No such file or directory — check that 'serve' is running" \
         hidmotor -l "serve:$D/arm" status
     serve s hidmotor -l sim: --listen "unix:$D/arm"
-    fails_with 4 "permission denied (owner root, mode 600) — ask the owner to run: chgrp GROUP SOCKET; chmod 660" \
+    fails_with 4 "permission denied (owner root, mode 600) — ask the owner to run: chgrp GROUP $D/arm; chmod 660 $D/arm" \
         "${other[@]}" ./hidmotor -l "serve:$D/arm" status
     chgrp 65534 arm
     chmod 660 arm

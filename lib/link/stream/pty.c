@@ -91,8 +91,9 @@ static enum aw_status make_symlink(struct pty_link *self, const char *path, stru
 {
     char absolute[sizeof self->symlink];
     if (!aw_absolute_path(path, absolute, sizeof absolute))
-        return aw_fail(err, AW_NO_LINK, "pty:%.100s: %s — use a path in an existing directory",
-                       path, strerror(errno));
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%.100s: %s — use a path in an existing directory, up to %zu bytes",
+                       path, strerror(errno), sizeof absolute - 1);
     enum aw_status status = aw_owner_claim(&self->owner, absolute, err);
     if (status == AW_OK)
         status = remove_stale(self, absolute, err);

@@ -95,10 +95,10 @@ static const struct key_row {
     [INDEX] = {"index", NULL, 0, AW_ARMCTL_JOINTS - 1, "a whole number 0 to 9"},
     [KIND] = {"kind", kinds, 0, AW_ARMCTL_KINDS - 1, "rotate, translate or pulse"},
     [ROLE] = {"role", roles, 1, AW_ARMCTL_ROLES - 1, "r, theta or h"},
-    [MIN] = {"min", NULL, -INFINITY, INFINITY, "a number"},
-    [MAX] = {"max", NULL, -INFINITY, INFINITY, "a number"},
-    [HOME] = {"home", NULL, -INFINITY, INFINITY, "a number"},
-    [SPEED] = {"speed", NULL, DBL_MIN, INFINITY, "a number above 0"},
+    [MIN] = {"min", NULL, -INFINITY, INFINITY, "a number without a unit"},
+    [MAX] = {"max", NULL, -INFINITY, INFINITY, "a number without a unit"},
+    [HOME] = {"home", NULL, -INFINITY, INFINITY, "a number without a unit"},
+    [SPEED] = {"speed", NULL, DBL_MIN, INFINITY, "a number above 0, without a unit"},
     [SIGNED] = {"signed", booleans, 0, 7, "yes or no"},
 };
 /* clang-format on */

@@ -63,7 +63,7 @@ static const struct aw_field collision[] = {
     {.name = "x", FLOAT, .unit = "m", .help = "contact point"},
     {.name = "y", FLOAT, .unit = "m"},
     {.name = "z", FLOAT, .unit = "m"},
-    {.name = "depth", FLOAT, .unit = "m", .help = "depth of the penetration"},
+    {.name = "depth", FLOAT, .unit = "m", .help = "penetration depth"},
     {0},
 };
 

@@ -250,7 +250,9 @@ static enum aw_status find_time(struct file_reader *r)
         return aw_table_convert_time(table, &r->t, err);
     aw_table_list(table, names, sizeof names);
     if (t >= 0 && time.no_unit)
-        aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms", table->names[t]);
+        aw_fail(err, AW_USAGE,
+                "column %.60s: unit of time unknown — rename the column to t_s or t_ms",
+                table->names[t]);
     else
         aw_fail(err, AW_USAGE, "no time column in %s — name one t_s or t_ms", names);
     return fail_with_columns(r);

@@ -93,8 +93,8 @@ static enum aw_status fail_to_connect(const char *path, struct aw_error *err)
         const struct passwd *owner = getpwuid(file.st_uid);
         return aw_fail(err, AW_NO_LINK,
                        "serve:%s: permission denied (owner %s, mode %03o) — ask the owner to run: "
-                       "chgrp GROUP SOCKET; chmod 660 SOCKET",
-                       path, owner ? owner->pw_name : "unknown", file.st_mode & 0777);
+                       "chgrp GROUP %s; chmod 660 %s",
+                       path, owner ? owner->pw_name : "unknown", file.st_mode & 0777, path, path);
     }
     if (error == EACCES || error == EPERM)
         return aw_fail(err, AW_NO_LINK,

@@ -125,8 +125,9 @@ static enum aw_status read_entry(struct aw_session *session, const char *section
     else if (session->tool->state.set_config_key)
         status = session->tool->state.set_config_key(session, section, key, value, &session->err);
     else
-        return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link] or [options]",
-                       section);
+        return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link]%s", section,
+                       session->tool->motion.joints ? ", [options] or [teleop NAME]"
+                                                    : " or [options]");
     return status == AW_OK ? store_line(session, section, key, value) : status;
 }
 

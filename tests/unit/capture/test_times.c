@@ -115,7 +115,8 @@ TEST(table_times_are_converted_to_seconds)
     assert_true(aw_table_cell(&table, 1, column) == 1.5);
     aw_table_free(&table);
     static const struct text_case cases[] = {
-        {"time,m1\n0,1\n", "run.csv:1:1: time: unit unknown — rename it to t_s or t_ms"},
+        {"time,m1\n0,1\n",
+         "run.csv:1:1: column time: unit of time unknown — rename the column to t_s or t_ms"},
         {"x,m1\n0,1\n", "run.csv:1:1: no time column, the table has x, m1 — name a time "
                         "column t, t_s, t_ms or time [s]"},
         {"dt_s,m1\n0,1\n", "run.csv:1:1: no time column, the table has dt_s, m1"},

@@ -126,13 +126,13 @@ TEST(invalid_paths_are_refused)
     assert_refused(AW_PATH_LINEAR, (double[]){1, 0}, p, 2, 1,
                    "path: point 2 at 0 s is not after the previous point — give increasing times");
     assert_refused(AW_PATH_CUBIC, wild, p, 3, 1,
-                   "path: time of point 2 is not a number — correct it");
+                   "path: time of point 2 is not finite — correct it");
     assert_refused(AW_PATH_CUBIC, wild + 1, p, 2, 1,
-                   "path: time of point 1 is not a number — correct it");
-    assert_refused(AW_PATH_CUBIC, p, wild, 3, 1, "path: point 2 is not a number — correct it");
-    assert_refused(AW_PATH_LINEAR, p, wild + 1, 2, 1, "path: point 1 is not a number — correct it");
+                   "path: time of point 1 is not finite — correct it");
+    assert_refused(AW_PATH_CUBIC, p, wild, 3, 1, "path: point 2 is not finite — correct it");
+    assert_refused(AW_PATH_LINEAR, p, wild + 1, 2, 1, "path: point 1 is not finite — correct it");
     assert_refused(AW_PATH_CUBIC, (double[]){0, INFINITY}, (double[]){0, 1, 2, NAN}, 2, 2,
-                   "path: point 2 is not a number — correct it");
+                   "path: point 2 is not finite — correct it");
     assert_refused(AW_PATH_CUBIC, p, p, 0, 1, "path has no points — give at least one");
     assert_refused(AW_PATH_CUBIC, p, p, 2, 0, "path has no points — give at least one");
     for (int mode = 0; mode < AW_PATH_MODES; mode++)
