@@ -58,8 +58,7 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "quick", AW_AT(simulator_options, quick),
      .help = "use ODE's iterative solver (QuickStep): faster, less exact"},
     {.name = "no-physics", AW_AT(simulator_options, no_physics),
-     .help = "do not simulate physics: bodies stay in place, messages keep their size (for "
-             "measurements)"},
+     .help = "without physics, for measurements: bodies rest, messages keep their size"},
     {.name = "limb-force", AW_AT(simulator_options, limb_force), .value = "WHEN", .fallback = "pre",
      .choices = ez_limb_force_choices,
      .help = "report forces of limbs before the step (pre) or after it (post: always 0)"},

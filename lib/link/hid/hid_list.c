@@ -128,7 +128,7 @@ static bool is_vendor_page(uint16_t page)
 }
 
 /* Sets usage_page and usage of port to those of the first top-level collection with a
- * vendor-defined usage page. If there is none, uses the first top-level collection. */
+ * vendor-defined usage page. Without one, uses the first top-level collection. */
 static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t sizes[] = {0, 1, 2, 4};
