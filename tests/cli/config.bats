@@ -148,7 +148,7 @@ END
 2|rotate, translate or pulse|[joint elbow]|kind = slide
 2|eleven|[joint elbow]|index = eleven
 2|frobs|[joint elbow]|frobs = 2
-2|use [link], [options] or [joint NAME]|[nonsense]|a = 1
+2|use [link], [options], [teleop NAME] or [joint NAME]|[nonsense]|a = 1
 2|invalid line — write [section]|[joint elbow]|just words
 END
     config armctl '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"
