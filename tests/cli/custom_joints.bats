@@ -347,7 +347,7 @@ END
     awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 41) exit 1 } END { exit n < 20 }' taken
     # A joint without a measured position is refused.
     sed '/^\[joint m2\]/,/^\[joint m3\]/s/^position/target/' hand.packets >blind.packets
-    HIDMOTOR_PACKETS=blind.packets fails_with 2 "joint m2: no position" hidmotor -q -l "$url" status
+    HIDMOTOR_PACKETS=blind.packets fails_with 2 "joint m2: position is missing" hidmotor -q -l "$url" status
 }
 
 @test "play moves custom joints from their position within their limits" {
